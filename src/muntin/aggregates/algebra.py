@@ -1,0 +1,186 @@
+"""The algebra of aggregates: what may be shared, and how partials are made, merged and finished.
+
+An aggregate is lifted from records into partials, partials are combined, and a partial is lowered
+to the result. It is declared twice, for two kinds of engine, and the law tests hold both to one
+meaning:
+
+    SQL      each `Partial` is a column: an aggregate over the inputs {0}, {1} (lift), an aggregate
+             over partial columns {name} (merge); `final` is an expression over merged columns.
+             The text is Spark SQL, run in the JVM by Spark and transpiled for other engines.
+    Python   identity, lift, combine, lower, invert: plain values, for in-process structures.
+
+Strategies and techniques ask for the flags, never for the name of a function.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from muntin.errors import AggregateError, did_you_mean
+
+Types = Sequence[str | None]
+"""Spark type names ("bigint", "decimal(10,2)") of an aggregate's inputs; None where unknown."""
+
+FUNCTIONS: dict[str, type[Function]] = {}
+"""Every aggregate function by Spark's name for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """One column of a partial aggregate."""
+
+    name: str
+    lift: str
+    merge: str
+
+
+class Function(ABC):
+    """One aggregate function; a subclass with a name registers itself.
+
+    invertible   combine can be undone exactly (for integers, decimals and counts)
+    idempotent   combining a partial with itself changes nothing, so pieces may overlap
+    selective    combine returns one of its arguments
+    commutative  the order of combining does not matter
+    holistic     there is no partial of bounded size: evaluated directly, never shared
+    """
+
+    name: ClassVar[str]
+    arity: ClassVar[int] = 1
+    invertible: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    selective: ClassVar[bool] = False
+    commutative: ClassVar[bool] = True
+    holistic: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        if "name" in cls.__dict__:
+            FUNCTIONS[cls.name] = cls
+
+    # SQL -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        """The partial columns for inputs of these types."""
+
+    @abstractmethod
+    def final(self, types: Types) -> str:
+        """The result, over merged partial columns."""
+
+    def native(self) -> str:
+        """The engine's own aggregate over the inputs: what our result must equal."""
+        return f"{self.name}({', '.join(f'{{{i}}}' for i in range(self.arity))})"
+
+    # Python --------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def identity(self) -> Any:
+        """The partial of no record."""
+
+    @abstractmethod
+    def lift(self, value: Any) -> Any:
+        """The partial of one record; a tuple of values where the function takes several."""
+
+    @abstractmethod
+    def combine(self, older: Any, newer: Any) -> Any:
+        """The partial of both, older records first."""
+
+    @abstractmethod
+    def lower(self, partial: Any) -> Any:
+        """The result of a partial."""
+
+    def invert(self, whole: Any, older: Any) -> Any:
+        """The partial that gives `whole` when `older` is combined with it."""
+        raise AggregateError(f"{self.name} cannot be inverted")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A function applied to SQL expressions, perhaps filtered, with the name of its result.
+
+    An argument that is exactly the name of a column is that column, whatever characters it has;
+    anything else is an SQL expression.
+    """
+
+    function: Function
+    arguments: tuple[str, ...]
+    given_name: str | None = None
+    predicate: str | None = None
+
+    def alias(self, name: str) -> Aggregate:
+        """The same aggregate under another name."""
+        if not isinstance(name, str) or not name:
+            raise AggregateError(f"alias {name!r} must be a non-empty text")
+        return replace(self, given_name=name)
+
+    def filter(self, predicate: str) -> Aggregate:
+        """Count only the rows where the SQL predicate is true; windows and slices stay shared."""
+        if not isinstance(predicate, str) or not predicate.strip():
+            raise AggregateError(f"filter {predicate!r} must be an SQL predicate")
+        both = f"({self.predicate}) AND ({predicate})" if self.predicate else predicate
+        return replace(self, predicate=both)
+
+    @property
+    def name(self) -> str:
+        """The name of the result column.
+
+        >>> from muntin.aggregates import avg, count
+        >>> avg("t").name, count().name, avg("t").alias("mean").name
+        ('avg(t)', 'count', 'mean')
+        """
+        if self.given_name:
+            return self.given_name
+        call = f"({', '.join(self.arguments)})" if self.arguments else ""
+        condition = f" filter ({self.predicate})" if self.predicate else ""
+        return f"{self.function.name}{call}{condition}"
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+def make(function: Function, *arguments: str) -> Aggregate:
+    """An aggregate over its arguments, each checked to be a text."""
+    for argument in arguments:
+        if not isinstance(argument, str) or not argument.strip():
+            raise AggregateError(
+                f"{function.name}({argument!r}): give the name of a column or an SQL expression, "
+                "as text"
+            )
+    return Aggregate(function, tuple(arguments))
+
+
+def function_named(name: str) -> Function:
+    """The function of that name, or an error with the closest known one."""
+    if name not in FUNCTIONS:
+        raise AggregateError(f"unknown aggregate {name!r}: {did_you_mean(name, FUNCTIONS)}")
+    return FUNCTIONS[name]()
+
+
+def aggregate_named(name: str, *arguments: str) -> Aggregate:
+    """An aggregate by the name of its function, as the command line and SQL have it.
+
+    >>> aggregate_named("min", "t")
+    <min(t)>
+    """
+    function = function_named(name)
+    if name == "count" and arguments in ((), ("*",), ("1",)):
+        return Aggregate(function, ())
+    if len(arguments) != function.arity:
+        plural = "" if function.arity == 1 else "s"
+        raise AggregateError(
+            f"{name} takes {function.arity} argument{plural}, {len(arguments)} given: "
+            f"{name}({', '.join(arguments)})"
+        )
+    return make(function, *arguments)

@@ -1,0 +1,99 @@
+"""From a list of aggregates to columns: inputs, shared partials and results.
+
+Aggregates that need the same partial of the same input share one column: sum, avg and count of a
+double need two columns together, not four. A filter becomes part of the input (null where it does
+not hold), so filtered and plain aggregates run over the same slices.
+
+    v0, v1, …   inputs: one for each distinct (argument, filter)
+    p0, p1, …   partials: one for each distinct lift
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from muntin.aggregates.algebra import Aggregate, Types
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An argument as the user wrote it, and the filter under which it counts."""
+
+    argument: str
+    predicate: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartialColumn:
+    """A partial column: how it is made from inputs and how it is merged."""
+
+    name: str
+    lift: str
+    merge: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """A result: its name and its expression over merged partial columns."""
+
+    name: str
+    final: str
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """All columns that a list of aggregates needs."""
+
+    inputs: tuple[Input, ...]
+    partials: tuple[PartialColumn, ...]
+    results: tuple[ResultColumn, ...]
+
+
+def inputs_of(aggregate: Aggregate) -> tuple[Input, ...]:
+    """The inputs of one aggregate; a filtered count(*) counts the rows where the filter holds."""
+    arguments = aggregate.arguments
+    if not arguments and aggregate.predicate:
+        arguments = ("1",)
+    return tuple(Input(argument, aggregate.predicate) for argument in arguments)
+
+
+def distinct_inputs(aggregates: Sequence[Aggregate]) -> tuple[Input, ...]:
+    """Every input once, in the order of first use."""
+    return tuple(dict.fromkeys(each for a in aggregates for each in inputs_of(a)))
+
+
+def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str | None]) -> Columns:
+    """The columns for these aggregates, given the type of each input.
+
+    >>> from muntin.aggregates import avg, count, sum
+    >>> columns = columns_of([sum("x"), avg("x"), count("x")], lambda _: "double")
+    >>> [(p.name, p.lift) for p in columns.partials]
+    [('p0', 'sum(v0)'), ('p1', 'count(v0)')]
+    >>> [r.final for r in columns.results]
+    ['p0', 'CASE WHEN p1 > 0 THEN p0 / p1 END', 'p1']
+    """
+    inputs = distinct_inputs(aggregates)
+    position = {each: f"v{i}" for i, each in enumerate(inputs)}
+    named: dict[tuple[str, str], str] = {}
+    partials: list[PartialColumn] = []
+    results: list[ResultColumn] = []
+    for aggregate in aggregates:
+        own = inputs_of(aggregate)
+        types: Types = [type_of(each) for each in own]
+        arguments = [position[each] for each in own]
+        declared = aggregate.function.partials(types)
+        lifts = {p.name: p.lift.format(*arguments) for p in declared}
+        names = {
+            p.name: named.setdefault((lifts[p.name], p.merge), f"p{len(named)}") for p in declared
+        }
+        known = {column.name for column in partials}
+        partials += [
+            PartialColumn(names[p.name], lifts[p.name], p.merge.format(**names))
+            for p in declared
+            if names[p.name] not in known
+        ]
+        results.append(
+            ResultColumn(aggregate.name, aggregate.function.final(types).format(**names))
+        )
+    return Columns(inputs, tuple(partials), tuple(results))

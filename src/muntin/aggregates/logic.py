@@ -1,0 +1,97 @@
+"""bool_and, bool_or, bit_and, bit_or: idempotent, with nulls passed over."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+
+
+class _Logical(Function):
+    """A partial is a value or None."""
+
+    idempotent = True
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        return (Partial("all", f"{self.name}({{0}})", f"{self.name}({{all}})"),)
+
+    def final(self, types: Types) -> str:
+        return "{all}"
+
+    @property
+    def identity(self) -> Any:
+        return None
+
+    def lift(self, value: Any) -> Any:
+        return value
+
+    def lower(self, partial: Any) -> Any:
+        return partial
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        if older is None or newer is None:
+            return newer if older is None else older
+        return self.both(older, newer)
+
+    @abstractmethod
+    def both(self, older: Any, newer: Any) -> Any:
+        """Combine two values that are not null."""
+
+
+class BoolAnd(_Logical):
+    """Whether all values are true."""
+
+    name = "bool_and"
+    selective = True
+
+    def both(self, older: Any, newer: Any) -> Any:
+        return older and newer
+
+
+class BoolOr(_Logical):
+    """Whether any value is true."""
+
+    name = "bool_or"
+    selective = True
+
+    def both(self, older: Any, newer: Any) -> Any:
+        return older or newer
+
+
+class BitAnd(_Logical):
+    """The bits that all values have."""
+
+    name = "bit_and"
+
+    def both(self, older: Any, newer: Any) -> Any:
+        return older & newer
+
+
+class BitOr(_Logical):
+    """The bits that any value has."""
+
+    name = "bit_or"
+
+    def both(self, older: Any, newer: Any) -> Any:
+        return older | newer
+
+
+def bool_and(value: str) -> Aggregate:
+    """Whether all values are true."""
+    return make(BoolAnd(), value)
+
+
+def bool_or(value: str) -> Aggregate:
+    """Whether any value is true."""
+    return make(BoolOr(), value)
+
+
+def bit_and(value: str) -> Aggregate:
+    """The bits that all values have."""
+    return make(BitAnd(), value)
+
+
+def bit_or(value: str) -> Aggregate:
+    """The bits that any value has."""
+    return make(BitOr(), value)

@@ -1,0 +1,116 @@
+"""Variance and standard deviation, merged by Chan's formula: (n, mean, M2).
+
+M2 is the sum of squared deviations from the mean. Two partials merge as
+
+    n = n1 + n2    δ = mean2 - mean1    mean = mean1 + δ·n2/n    M2 = M2₁ + M2₂ + δ²·n1·n2/n
+
+so nothing large is subtracted: values near 1e9 with deviation 1 stay right, where sums of squares
+lose every digit (Chan, Golub and LeVeque, 1979). In SQL the partial is one struct, folded in order
+over the pieces of an instance.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+
+_LIFT = (
+    "named_struct('n', CAST(count({0}) AS DOUBLE), "
+    "'mean', coalesce(avg(CAST({0} AS DOUBLE)), 0D), "
+    "'m2', coalesce(var_pop(CAST({0} AS DOUBLE)) * count({0}), 0D))"
+)
+_MERGE = (
+    "aggregate(collect_list({moments}), named_struct('n', 0D, 'mean', 0D, 'm2', 0D), (a, b) -> "
+    "named_struct('n', a.n + b.n, "
+    "'mean', a.mean + (b.mean - a.mean) * (b.n / greatest(a.n + b.n, 1D)), "
+    "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean) * a.n * b.n "
+    "/ greatest(a.n + b.n, 1D)))"
+)
+
+
+class _Spread(Function):
+    """A partial is (n, mean, M2); `missing` values are left out of the divisor."""
+
+    missing = 0
+    root = False
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        return (Partial("moments", _LIFT, _MERGE),)
+
+    def final(self, types: Types) -> str:
+        divisor = "{moments}.n" if not self.missing else "({moments}.n - 1)"
+        value = f"{{moments}}.m2 / {divisor}"
+        value = f"sqrt({value})" if self.root else value
+        return f"CASE WHEN {{moments}}.n > {self.missing} THEN {value} END"
+
+    @property
+    def identity(self) -> Any:
+        return (0, 0.0, 0.0)
+
+    def lift(self, value: Any) -> Any:
+        return self.identity if value is None else (1, float(value), 0.0)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        (n1, mean1, spread1), (n2, mean2, spread2) = older, newer
+        n = n1 + n2
+        if n == 0:
+            return self.identity
+        delta = mean2 - mean1
+        return (n, mean1 + delta * (n2 / n), spread1 + spread2 + delta * delta * n1 * n2 / n)
+
+    def lower(self, partial: Any) -> Any:
+        n, _, spread = partial
+        if n <= self.missing:
+            return None
+        variance = spread / (n - self.missing)
+        return sqrt(variance) if self.root else variance
+
+
+class VarPop(_Spread):
+    """The variance of the values."""
+
+    name = "var_pop"
+
+
+class VarSamp(_Spread):
+    """The variance of the population that the values are a sample of; null for one value."""
+
+    name = "var_samp"
+    missing = 1
+
+
+class StddevPop(_Spread):
+    """The standard deviation of the values."""
+
+    name = "stddev_pop"
+    root = True
+
+
+class StddevSamp(_Spread):
+    """The standard deviation of the population that the values are a sample of."""
+
+    name = "stddev_samp"
+    missing = 1
+    root = True
+
+
+def var_pop(value: str) -> Aggregate:
+    """The population variance."""
+    return make(VarPop(), value)
+
+
+def var_samp(value: str) -> Aggregate:
+    """The sample variance."""
+    return make(VarSamp(), value)
+
+
+def stddev_pop(value: str) -> Aggregate:
+    """The population standard deviation."""
+    return make(StddevPop(), value)
+
+
+def stddev_samp(value: str) -> Aggregate:
+    """The sample standard deviation."""
+    return make(StddevSamp(), value)

@@ -1,0 +1,163 @@
+"""sum, count, count_if, avg: invertible over exact types, so pieces must be disjoint.
+
+Spark widens as it adds (int to bigint, decimal by ten digits); `final` narrows a merged decimal
+sum back to Spark's own result type. The average of a decimal is rounded once, as Spark does it.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+
+_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+
+
+def _decimal(kind: str | None) -> tuple[int, int] | None:
+    match = _DECIMAL.fullmatch(kind or "")
+    return (int(match[1]), int(match[2])) if match else None
+
+
+class Sum(Function):
+    """The sum of the values that are not null; null when there is none. A partial is (n, total)."""
+
+    name = "sum"
+    invertible = True
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        return (Partial("sum", "sum({0})", "sum({sum})"),)
+
+    def final(self, types: Types) -> str:
+        decimal = _decimal(types[0])
+        if decimal is None:
+            return "{sum}"
+        precision, scale = decimal
+        return f"CAST({{sum}} AS DECIMAL({min(38, precision + 10)}, {scale}))"
+
+    @property
+    def identity(self) -> Any:
+        return (0, 0)
+
+    def lift(self, value: Any) -> Any:
+        return (0, 0) if value is None else (1, value)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        return (older[0] + newer[0], older[1] + newer[1])
+
+    def invert(self, whole: Any, older: Any) -> Any:
+        return (whole[0] - older[0], whole[1] - older[1])
+
+    def lower(self, partial: Any) -> Any:
+        return partial[1] if partial[0] else None
+
+
+class Count(Function):
+    """How many rows, or how many rows whose value is not null."""
+
+    name = "count"
+    invertible = True
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        lift = "count({0})" if types else "count(1)"
+        return (Partial("count", lift, "sum({count})"),)
+
+    def final(self, types: Types) -> str:
+        return "{count}"
+
+    def native(self) -> str:
+        return "count({0})"
+
+    @property
+    def identity(self) -> Any:
+        return 0
+
+    def lift(self, value: Any) -> Any:
+        return 0 if value is None else 1
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        return older + newer
+
+    def invert(self, whole: Any, older: Any) -> Any:
+        return whole - older
+
+    def lower(self, partial: Any) -> Any:
+        return partial
+
+
+class CountIf(Count):
+    """In how many rows the condition holds."""
+
+    name = "count_if"
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        return (Partial("count", "count_if({0})", "sum({count})"),)
+
+    def native(self) -> str:
+        return "count_if({0})"
+
+    def lift(self, value: Any) -> Any:
+        return 1 if value else 0
+
+
+class Avg(Sum):
+    """The mean of the values that are not null."""
+
+    name = "avg"
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        exact = _decimal(types[0]) or types[0] == "double"
+        total = "sum({0})" if exact else "sum(CAST({0} AS DOUBLE))"
+        return (
+            Partial("sum", total, "sum({sum})"),
+            Partial("count", "count({0})", "sum({count})"),
+        )
+
+    def final(self, types: Types) -> str:
+        decimal = _decimal(types[0])
+        mean = "{sum} / {count}" if decimal is None else _decimal_mean(*decimal)
+        return f"CASE WHEN {{count}} > 0 THEN {mean} END"
+
+    def lower(self, partial: Any) -> Any:
+        count, total = partial
+        if not count:
+            return None
+        if isinstance(total, Decimal | Fraction):
+            return total / count
+        return float(total) / count
+
+
+def _decimal_mean(precision: int, scale: int) -> str:
+    """Spark divides at a scale of four more digits and rounds once; a plain cast rounds twice."""
+    result = f"DECIMAL({min(38, precision + 4)}, {scale + 4})"
+    if scale >= 2:
+        return (
+            f"CAST(CAST({{sum}} AS DECIMAL(34, {scale})) / CAST({{count}} AS DECIMAL(20, 0)) "
+            f"AS {result})"
+        )
+    shifted = f"CAST(CAST({{sum}} AS DECIMAL(32, {scale})) / 100 AS DECIMAL(34, {scale + 2}))"
+    return f"CAST({shifted} / CAST({{count}} AS DECIMAL(20, 0)) * 100 AS {result})"
+
+
+def sum(value: str) -> Aggregate:
+    """The sum of the values."""
+    return make(Sum(), value)
+
+
+def count(value: str | None = None) -> Aggregate:
+    """How many rows there are, or how many have a value."""
+    if value is None or value.strip() in ("*", "1"):
+        return Aggregate(Count(), ())
+    return make(Count(), value)
+
+
+def count_if(condition: str) -> Aggregate:
+    """In how many rows the SQL condition holds."""
+    return make(CountIf(), condition)
+
+
+def avg(value: str) -> Aggregate:
+    """The mean of the values."""
+    return make(Avg(), value)

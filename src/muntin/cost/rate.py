@@ -1,0 +1,57 @@
+"""Cost as a rate: how many partials are combined in a second of event time.
+
+The default, comparable across all strategies. A record is folded into each instance that it
+belongs to; a partial is merged into each instance that it is a piece of. With few records per key,
+slices do not shrink the data: a node never has more rows than records reach it, so
+
+    rows(slices) = min(rate, keys·edges)            rows(window) = min(rate·r/s, keys/s)
+
+a second, and an edge costs the rows of the parent times the instances that each row feeds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from muntin.coverage import Pieces, Source
+from muntin.errors import StrategyError
+from muntin.plan import Shape
+from muntin.slicing import Slices, edge_rate
+from muntin.windows import Window
+
+SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RateCost:
+    """Operations a second, for `rate` events a second over `keys` keys."""
+
+    rate: float = 100.0
+    keys: float = 1.0
+    name: str = "rate"
+    unit: str = "operations/s"
+    fewest: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.rate > 0:
+            raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
+        if not self.keys >= 1:
+            raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
+
+    def rows(self, shape: Shape) -> float:
+        """Rows that a node holds for each second of event time."""
+        match shape:
+            case Source():
+                return self.rate
+            case Slices():
+                return min(self.rate, self.keys * SECOND * float(edge_rate(shape)))
+            case Window():
+                return min(self.rate * shape.overlap, self.keys * SECOND / shape.slide)
+
+    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+        """Rows of the parent times the instances of the child that each one feeds."""
+        if isinstance(child, Slices):
+            return self.rows(parent)
+        if isinstance(parent, Window):
+            return self.rows(parent) * pieces.count * parent.slide / child.slide
+        return self.rows(parent) * child.overlap

@@ -1,0 +1,50 @@
+"""Every error of Muntin is a MuntinError; its message names the value and the remedy.
+
+Each kind also inherits the builtin that a caller would expect to catch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class MuntinError(Exception):
+    """The base of all errors that Muntin raises on purpose."""
+
+
+class WindowError(MuntinError, ValueError):
+    """A window or a duration that cannot be."""
+
+
+class AggregateError(MuntinError, ValueError):
+    """An aggregate that does not exist or is used in a way it does not support."""
+
+
+class QueryError(MuntinError, ValueError):
+    """A query whose parts do not fit together."""
+
+
+class ColumnError(MuntinError, ValueError):
+    """A column that is missing, ambiguous or of the wrong type."""
+
+
+class PlanError(MuntinError, RuntimeError):
+    """A sharing plan that is not a correct evaluation of its query."""
+
+
+class StrategyError(MuntinError, ValueError):
+    """A strategy, cost, operator or layout that is unknown or does not apply here."""
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """The closest known name as a hint, or the list of all of them.
+
+    >>> did_you_mean("weave-shar", ["direct", "weave-share"])
+    "did you mean 'weave-share'?"
+    >>> did_you_mean("zebra", ["direct", "wcg"])
+    'known: direct, wcg'
+    """
+    names = list(known)
+    close = get_close_matches(given, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

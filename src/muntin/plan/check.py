@@ -1,0 +1,94 @@
+"""The checker: a proof that a plan computes what was asked.
+
+For every edge it shows that the records of each instance equal the union of the records of its
+pieces, disjointly unless the aggregates are idempotent. This is arithmetic on residue classes, not
+a test on samples, so it holds for all instances at once. Every plan of every strategy passes here
+before it runs; the first edge that fails is named.
+
+    from the source or slices   all pieces within the instance: its begins and ends must be cuts
+    from a window               every offset is a begin of the parent, and the pieces leave no gap,
+                                and overlap nowhere or only where that is allowed
+    slices from slices          every cut of the child is a cut of the parent
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muntin.coverage import Pieces, Source, every
+from muntin.errors import PlanError
+from muntin.plan.tree import Node, Shape, SharingPlan
+from muntin.slicing import Slices
+from muntin.slicing.cuts import begins, ends
+from muntin.windows import Window
+
+
+def check(plan: SharingPlan, windows: Sequence[Window]) -> None:
+    """Raise PlanError unless the plan computes exactly these windows, each correctly."""
+    answered = [node.shape for node in plan.nodes if not node.hidden]
+    missing = [w.id for w in windows if w not in answered]
+    if missing:
+        raise PlanError(f"the plan does not answer {missing}")
+    extra = [str(shape) for shape in answered if shape not in windows]
+    if extra or len(answered) > len(windows):
+        raise PlanError(f"the plan answers what was not asked: {extra or 'a window twice'}")
+    for parent, node in plan.edges():
+        reason = fault(parent, node, plan.idempotent)
+        if reason:
+            source = node.parent or "the source"
+            raise PlanError(f"{node.id!r} cannot be computed from {source!r} as planned: {reason}")
+
+
+def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
+    """Why this edge is wrong, or None."""
+    match parent, node.shape:
+        case Source(), Slices():
+            return None
+        case Source(), Window() as child:
+            return _reads_all(child, node.pieces)
+        case Slices(), Slices() as child:
+            strange = [str(cut) for cut in child.cuts if not parent.cuts_at(cut)]
+            return f"{strange} are not cuts of the finer slices" if strange else None
+        case Slices(), Window() as child:
+            if not parent.cuts_at(begins(child)):
+                return "its instances do not begin where slices do"
+            if not parent.cuts_at(ends(child)):
+                return "its instances do not end where slices do"
+            return _reads_all(child, node.pieces)
+        case Window(), Window() as child:
+            return _begins_elsewhere(child, parent, node.pieces) or _leaves_gap_or_overlaps(
+                child, parent, node.pieces, idempotent
+            )
+        case _:
+            return "slices cannot be made of window instances"
+
+
+def _reads_all(child: Window, pieces: Pieces) -> str | None:
+    return None if pieces == every(child.range) else "it does not read all of its range"
+
+
+def _begins_elsewhere(child: Window, parent: Window, pieces: Pieces) -> str | None:
+    if child.slide % parent.slide:
+        return f"slide {child.slide} is not a multiple of {parent.slide}"
+    for p in pieces.progressions:
+        shift = child.offset + p.offset - parent.offset
+        if shift % parent.slide or (p.count > 1 and p.stride % parent.slide):
+            return f"no instance of the parent begins at offset {p.offset} with stride {p.stride}"
+    return None
+
+
+def _leaves_gap_or_overlaps(
+    child: Window, parent: Window, pieces: Pieces, idempotent: bool
+) -> str | None:
+    """Walk the progressions in order, keeping how far the child is covered."""
+    covered = 0
+    for p in sorted(pieces.progressions, key=lambda p: p.offset):
+        if p.offset > covered or (p.count > 1 and p.stride > parent.range):
+            return f"its pieces leave a gap at or after {min(p.offset, covered)}"
+        overlaps = p.offset < covered or (p.count > 1 and p.stride < parent.range)
+        if overlaps and not idempotent:
+            return "its pieces overlap, and an aggregate would count records twice"
+        covered = max(covered, p.last + parent.range)
+    if covered != child.range:
+        return f"its pieces reach {covered} of its range {child.range}"
+    return None

@@ -1,0 +1,108 @@
+"""The sharing tree: who is computed from whom.
+
+A plan is a tree rooted at the source. Every other node is `Slices` (disjoint consecutive pieces of
+time) or a `Window` (asked for, or hidden: a factor window), and has exactly one parent and the
+`pieces` of that parent which make one of its instances. Every technique of the papers is such a
+tree; they differ only in its shape.
+
+    direct               Source ─▶ every window
+    panes, pairs         Source ─▶ Slices ─▶ window           (one Slices a window, or one for all)
+    coverage graph       Source ─▶ window ─▶ window ─▶ …
+    factor windows       the same, with hidden windows
+    weaving              Source ─▶ several Slices, each ─▶ its windows
+    three-level weaving  Source ─▶ Slices ─▶ Slices ─▶ windows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from muntin.coverage import SOURCE, Pieces, Source, every
+from muntin.errors import PlanError
+from muntin.slicing import Slices
+from muntin.windows import Window
+
+Shape = Source | Slices | Window
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node: its shape, its parent's id (None: the source), and the pieces it is made of."""
+
+    id: str
+    shape: Slices | Window
+    parent: str | None
+    pieces: Pieces
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SharingPlan:
+    """Nodes in an order in which every parent comes before its children.
+
+    >>> ten, twenty = Window(10, 10, id="ten"), Window(20, 20, id="twenty")
+    >>> plan = SharingPlan.build([reading_all(ten), reading_all(twenty)], idempotent=True)
+    >>> [(node.id, node.parent) for node in plan.nodes]
+    [('ten', None), ('twenty', None)]
+    """
+
+    nodes: tuple[Node, ...]
+    idempotent: bool
+
+    @staticmethod
+    def build(nodes: Iterable[Node], idempotent: bool) -> SharingPlan:
+        """Order the nodes by depth; refuse unknown parents, repeated ids and cycles."""
+        waiting = list(nodes)
+        if len({node.id for node in waiting}) < len(waiting):
+            raise PlanError(f"two nodes have the same id: {sorted(n.id for n in waiting)}")
+        placed: dict[str | None, Node | None] = {None: None}
+        ordered: list[Node] = []
+        while waiting:
+            ready = [node for node in waiting if node.parent in placed]
+            if not ready:
+                raise PlanError(f"no path from the source to {sorted(n.id for n in waiting)}")
+            placed.update((node.id, node) for node in ready)
+            ordered += ready
+            waiting = [node for node in waiting if node.id not in placed]
+        return SharingPlan(tuple(ordered), idempotent)
+
+    def node(self, id: str) -> Node:
+        """The node with this id."""
+        return next(node for node in self.nodes if node.id == id)
+
+    def shape(self, id: str | None) -> Shape:
+        """The shape of a node, or the source for None."""
+        return SOURCE if id is None else self.node(id).shape
+
+    def children(self, id: str | None) -> list[Node]:
+        """The nodes computed from this one (None: from the source)."""
+        return [node for node in self.nodes if node.parent == id]
+
+    def levels(self) -> list[list[Node]]:
+        """The nodes by their distance from the source, nearest first."""
+        depth: dict[str | None, int] = {None: 0}
+        levels: list[list[Node]] = []
+        for node in self.nodes:
+            depth[node.id] = depth[node.parent] + 1
+            if depth[node.id] > len(levels):
+                levels.append([])
+            levels[depth[node.id] - 1].append(node)
+        return levels
+
+    def edges(self) -> Iterator[tuple[Shape, Node]]:
+        """Every node with the shape of its parent."""
+        shapes: dict[str | None, Shape] = {None: SOURCE}
+        shapes.update((node.id, node.shape) for node in self.nodes)
+        for node in self.nodes:
+            yield shapes[node.parent], node
+
+
+def reading_all(window: Window, parent: str | None = None, hidden: bool = False) -> Node:
+    """A window that reads every record, or every slice, within its instance."""
+    return Node(window.id, window, parent, every(window.range), hidden)
+
+
+def sliced(slices: Slices, id: str = "slices", parent: str | None = None) -> Node:
+    """Slices of the source, or of finer slices."""
+    return Node(id, slices, parent, every(1), hidden=True)

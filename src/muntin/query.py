@@ -1,0 +1,114 @@
+"""A query: which aggregates, over which windows, of which rows, for each key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from muntin.aggregates import Aggregate
+from muntin.errors import QueryError
+from muntin.windows import Window
+
+RESERVED = ("window_id", "window")
+"""Columns of every long result; keys and aggregates may not take these names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked for; how it is computed is a plan's business."""
+
+    time: str
+    keys: tuple[str, ...]
+    windows: tuple[Window, ...]
+    aggregates: tuple[Aggregate, ...]
+    where: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_names(self.time, self.keys)
+        _check_windows(self.windows)
+        _check_aggregates(self.aggregates)
+        _check_results(self.keys, self.aggregates)
+
+    @property
+    def idempotent(self) -> bool:
+        """Whether every aggregate allows pieces that overlap."""
+        return all(a.function.idempotent for a in self.aggregates)
+
+
+def query(
+    time: str,
+    windows: Iterable[Window],
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+) -> Query:
+    """Many windows and aggregates over one table or stream, for each value of the keys.
+
+    >>> from muntin import hopping, min, tumbling
+    >>> q = query("ts", [tumbling("10 minutes"), hopping("1 hour", "10 minutes")], [min("t")])
+    >>> [w.id for w in q.windows], q.idempotent
+    (['10 minutes', '1 hour/10 minutes'], True)
+    """
+    return Query(
+        time,
+        (keys,) if isinstance(keys, str) else tuple(keys),
+        (windows,) if isinstance(windows, Window) else tuple(windows),
+        (aggregates,) if isinstance(aggregates, Aggregate) else tuple(aggregates),
+        where,
+    )
+
+
+def _check_names(time: object, keys: Sequence[object]) -> None:
+    if not isinstance(time, str) or not time:
+        raise QueryError(f"time {time!r} must be the name of the timestamp column, as text")
+    for key in keys:
+        if not isinstance(key, str) or not key:
+            raise QueryError(f"key {key!r} must be the name of a column, as text")
+    _refuse_duplicates("key", list(keys))
+
+
+def _check_windows(windows: Sequence[object]) -> None:
+    if not windows:
+        raise QueryError("no windows: give at least one, such as mt.tumbling('10 minutes')")
+    for window in windows:
+        if not isinstance(window, Window):
+            raise QueryError(
+                f"{window!r} is not a window: use mt.tumbling('10 minutes') "
+                "or mt.hopping('1 hour', '5 minutes')"
+            )
+    known: dict[Window, Window] = {}
+    for window in (w for w in windows if isinstance(w, Window)):
+        if window in known:
+            raise QueryError(
+                f"windows {known[window].id!r} and {window.id!r} are equal: keep one of them"
+            )
+        known[window] = window
+    _refuse_duplicates("window id", [w.id for w in known])
+
+
+def _check_aggregates(aggregates: Sequence[object]) -> None:
+    if not aggregates:
+        raise QueryError("no aggregates: give at least one, such as mt.count()")
+    for aggregate in aggregates:
+        if not isinstance(aggregate, Aggregate):
+            raise QueryError(f"{aggregate!r} is not an aggregate: use mt.count(), mt.min('column')")
+
+
+def _check_results(keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None:
+    names = [a.name for a in aggregates]
+    _refuse_duplicates("aggregate name", names, "give one of them another with .alias(...)")
+    for name in (*keys, *names):
+        if name in RESERVED:
+            raise QueryError(f"{name!r} is a column of the result: rename it or use .alias(...)")
+    for name in names:
+        if name in keys:
+            raise QueryError(
+                f"{name!r} is a key and an aggregate: use .alias(...) on the aggregate"
+            )
+
+
+def _refuse_duplicates(what: str, values: Sequence[object], remedy: str = "keep one") -> None:
+    for value, times in Counter(values).items():
+        if times > 1:
+            raise QueryError(f"{what} {value!r} is given {times} times: {remedy}")

@@ -1,0 +1,119 @@
+"""Slices as sets of cuts: time is cut wherever an instance begins or ends.
+
+A cut is a residue class of instants, phase modulo step. Slices are the consecutive intervals
+between the cuts of a few classes; the slice of an instant begins at the latest cut at or before it.
+No period is ever written out: the least common multiple of many slides is astronomically large,
+the set of classes never larger than twice the number of windows.
+
+    panes         gcd(range, slide) apart                 "No pane, no gain", Li et al. 2005
+    pairs         at every begin and every end            "On-the-fly sharing", Krishnamurthy 2006
+    shared …      the same for several windows together
+
+Pairs are numbered by their edges: a slide of W(14, 8) begins with the fragment r mod s = 6, then
+the rest, 2 (one paper numbers the fragments the other way round).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import gcd
+
+from muntin.errors import WindowError
+from muntin.windows import Window
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cut:
+    """A cut at every instant that is `phase` modulo `step`."""
+
+    step: int
+    phase: int
+
+    def __post_init__(self) -> None:
+        if self.step <= 0 or not 0 <= self.phase < self.step:
+            raise WindowError(f"a cut needs 0 ≤ phase < step, not {self.phase} and {self.step}")
+
+    def contains(self, other: Cut) -> bool:
+        """Whether every instant of the other class is one of this class."""
+        return other.step % self.step == 0 and (other.phase - self.phase) % self.step == 0
+
+    def before(self, instant: int) -> int:
+        """The latest cut at or before the instant."""
+        return instant - (instant - self.phase) % self.step
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """The intervals between consecutive cuts.
+
+    >>> slices = shared_pairs([Window(12, 9), Window(10, 6)])
+    >>> [t for t in range(1, 19) if slices.start_of(t) == t]
+    [3, 4, 6, 9, 10, 12, 16, 18]
+    """
+
+    cuts: tuple[Cut, ...]
+    kind: str = field(default="slices", compare=False)
+
+    def start_of(self, instant: int) -> int:
+        """Where the slice that holds the instant begins."""
+        return max(cut.before(instant) for cut in self.cuts)
+
+    def cuts_at(self, cut: Cut) -> bool:
+        """Whether these slices are cut at every instant of the class.
+
+        One class usually contains it. If not, several may do so together: the instants of the
+        class are then looked at one by one over the common period, if that is short.
+        """
+        if any(own.contains(cut) for own in self.cuts):
+            return True
+        period = cut.step
+        for own in self.cuts:
+            period = period * own.step // gcd(period, own.step)
+            if period // cut.step > 10_000:
+                return False
+        return all(self.start_of(t) == t for t in range(cut.phase, cut.phase + period, cut.step))
+
+    def __str__(self) -> str:
+        return " ∪ ".join(f"{c.phase} mod {c.step}" if c.phase else f"{c.step}ℤ" for c in self.cuts)
+
+
+def begins(window: Window) -> Cut:
+    """Where instances begin."""
+    return Cut(window.slide, window.offset)
+
+
+def ends(window: Window) -> Cut:
+    """Where instances end."""
+    return Cut(window.slide, (window.offset + window.range) % window.slide)
+
+
+def cut_everywhere(cuts: Iterable[Cut], kind: str = "slices") -> Slices:
+    """Slices with all these cuts; a class within another is left out."""
+    kept: list[Cut] = []
+    for cut in sorted(set(cuts)):
+        if not any(other.contains(cut) for other in kept):
+            kept.append(cut)
+    return Slices(tuple(kept), kind)
+
+
+def panes(window: Window) -> Slices:
+    """Equal slices of gcd(range, slide)."""
+    step = gcd(window.range, window.slide)
+    return Slices((Cut(step, window.offset % step),), "panes")
+
+
+def pairs(window: Window) -> Slices:
+    """One slice or two a slide: cut where instances begin and where they end."""
+    return cut_everywhere((begins(window), ends(window)), "pairs")
+
+
+def shared_panes(windows: Sequence[Window]) -> Slices:
+    """Equal slices of the gcd of all ranges, slides and offsets."""
+    step = gcd(*(n for w in windows for n in (w.range, w.slide, w.offset)))
+    return Slices((Cut(step, 0),), "shared panes")
+
+
+def shared_pairs(windows: Sequence[Window]) -> Slices:
+    """Cut wherever any instance begins or ends: the coarsest slices that serve all windows."""
+    return cut_everywhere((cut for w in windows for cut in (begins(w), ends(w))), "shared pairs")
