@@ -1,0 +1,40 @@
+# Every target makes what it needs: `make test` on a fresh clone is enough.
+# ARGS is handed on: make test ARGS="tests/coverage -x"
+
+PYTHON ?= python3
+BIN := $(CURDIR)/.venv/bin
+# Spark's workers must run the same Python as its driver; tools/setup has noted which Java to use.
+RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-long check fix clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## make .venv with the pinned dependencies, and find or install Java
+	@PYTHON="$(PYTHON)" tools/setup
+
+demo: setup ## run the demo on real flights: many windows, one pass
+	@$(RUN)/muntin demo $(ARGS)
+
+test: setup ## run the tests and the doctests (under ten minutes)
+	@$(RUN)/pytest $(ARGS)
+
+test-long: setup ## run all tests, those marked long too, with many more random examples
+	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
+
+check: setup ## lint, formatting, types and import layers
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+fix: setup ## repair what the linter can repair, and format
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+clean: ## remove caches, build products and what Spark left behind; .venv stays
+	@rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache \
+		.hypothesis spark-warehouse metastore_db derby.log artifacts
+	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
