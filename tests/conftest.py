@@ -1,0 +1,55 @@
+"""What all tests share: UTC, hypothesis profiles, and one Spark session made on first use."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Before anything reads them: Spark's JVM and its Python workers inherit this environment.
+os.environ["TZ"] = "UTC"
+time.tzset()
+os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # the machine's own name need not resolve
+
+settings.register_profile(
+    "default",
+    deadline=None,  # the first example pays for imports and for Spark's warm-up
+    derandomize=True,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "long",
+    parent=settings.get_profile("default"),
+    derandomize=False,  # new examples in every run
+    max_examples=1000,
+    print_blob=True,
+)
+settings.load_profile(os.environ.get("MUNTIN_HYPOTHESIS", "default"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator["SparkSession"]:
+    """A local Spark session for the whole run; tests that do not ask for it never start one."""
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("muntin-tests")
+        .config("spark.driver.memory", "4g")  # takes effect because the JVM is not running yet
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
