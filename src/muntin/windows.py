@@ -115,6 +115,22 @@ def hopping(
     return Window(range, slide, offset, id)
 
 
+def parse_window(text: str) -> Window:
+    """A window as its default id writes it: range[/slide][@offset], perhaps named: id=range/…
+
+    >>> parse_window("1 hour/5 minutes@2 minutes").id, parse_window("short = 5 minutes").id
+    ('1 hour/5 minutes@2 minutes', 'short')
+    """
+    id, named, body = text.rpartition("=")
+    body, _, offset = body.partition("@")
+    length, _, slide = body.partition("/")
+    if not length.strip():
+        raise WindowError(f"window {text!r} cannot be read: write '1 hour' or '1 hour/5 minutes'")
+    shift = offset.strip() or "0 seconds"
+    name = id.strip() or None if named else None
+    return Window(length.strip(), slide.strip() or length.strip(), shift, name)
+
+
 def common_unit(windows: tuple[Window, ...]) -> int:
     """The largest length that divides every range, slide and offset.
 

@@ -7,6 +7,7 @@ from muntin.aggregates.algebra import (
     Partial,
     aggregate_named,
     function_named,
+    parse_aggregate,
 )
 from muntin.aggregates.extremes import max, max_by, min, min_by
 from muntin.aggregates.logic import bit_and, bit_or, bool_and, bool_or
@@ -31,6 +32,7 @@ __all__ = [
     "max_by",
     "min",
     "min_by",
+    "parse_aggregate",
     "stddev_pop",
     "stddev_samp",
     "sum",

@@ -13,10 +13,17 @@ from muntin.windows import Window
 class CostModel(Protocol):
     """A cost is a sum over edges, each judged on its own, so that searches can compare edges."""
 
-    name: str
-    unit: str
-    fewest: bool
-    """Whether plans built under this cost take the fewest pieces, or the paper's covering set."""
+    @property
+    def name(self) -> str:
+        """What users call it."""
+
+    @property
+    def unit(self) -> str:
+        """What it counts."""
+
+    @property
+    def fewest(self) -> bool:
+        """Whether its plans take the fewest pieces, or the paper's covering set."""
 
     def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
         """The cost of computing the child from these pieces of the parent."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
 
@@ -27,3 +30,26 @@ def local_session(app: str = "muntin", shuffle_partitions: int = 4) -> SparkSess
         .getOrCreate()
     )
     return session
+
+
+@contextmanager
+def quiet_start() -> Iterator[None]:
+    """Keep the greetings of a starting JVM off the terminal; show them if the start fails.
+
+    The JVM inherits the standard error of the moment it is started in, so its later log goes the
+    same way; what goes wrong in a query reaches the caller as an exception all the same.
+    """
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            os.dup2(terminal, 2)
+            log.seek(0)
+            sys.stderr.write(log.read().decode(errors="replace"))
+            raise
+        finally:
+            os.dup2(terminal, 2)
+            os.close(terminal)

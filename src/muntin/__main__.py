@@ -1,0 +1,5 @@
+"""python -m muntin: the command line."""
+
+from muntin.cli import app
+
+app()

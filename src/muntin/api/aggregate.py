@@ -1,0 +1,31 @@
+"""aggregate: the one call most users need: optimize, then apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from muntin.aggregates import Aggregate
+from muntin.api.optimize import optimize
+from muntin.query import query
+from muntin.windows import Window
+
+
+def aggregate(
+    data: Any,
+    time: str,
+    windows: Iterable[Window],
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    strategy: str = "auto",
+    rate: float = 100.0,
+    distinct_keys: float = 1,
+    cost: str = "rate",
+) -> Any:
+    """All windows and aggregates over a Spark DataFrame, computed together.
+
+    Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
+    """
+    asked = query(time=time, windows=windows, aggregates=aggregates, keys=keys, where=where)
+    return optimize(asked, strategy, rate, distinct_keys, cost).apply(data)

@@ -1,0 +1,49 @@
+"""A plan in the user's hands: look at it, turn it into SQL, run it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from muntin.plan import SharingPlan
+from muntin.query import Query
+from muntin.report import Alternative, Explanation, html, svg, text
+
+if TYPE_CHECKING:
+    from muntin.cost import CostModel
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan:
+    """The chosen sharing plan of a query, its cost, and what it was compared with."""
+
+    query: Query
+    tree: SharingPlan
+    strategy: str
+    cost: float
+    model: CostModel
+    alternatives: tuple[Alternative, ...]
+    notes: tuple[str, ...] = ()
+
+    def explain(self) -> str:
+        """The tree with each node's parent, pieces and cost, and every strategy tried."""
+        return text(self._explanation())
+
+    def to_svg(self) -> str:
+        """The tree as an SVG picture."""
+        return svg(self._explanation())
+
+    def apply(self, data: Any) -> Any:
+        """Run the plan on a Spark DataFrame: the long result."""
+        from muntin.spark.batch import apply
+
+        return apply(self.tree, self.query, data)
+
+    def _explanation(self) -> Explanation:
+        return Explanation(self.strategy, self.tree, self.model, self.alternatives, self.notes)
+
+    def __repr__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        return html(self._explanation())

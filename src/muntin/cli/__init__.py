@@ -1,0 +1,5 @@
+"""The command line."""
+
+from muntin.cli.app import app
+
+__all__ = ["app"]

@@ -1,0 +1,34 @@
+"""muntin: one command for each thing to do; Muntin's errors are printed as one line."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from muntin.cli.demo import demo
+from muntin.cli.explain import explain
+from muntin.errors import MuntinError
+
+
+class _App(typer.Typer):
+    """A mistake of the user's ends the command with its message, not with a stack trace."""
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        try:
+            return super().__call__(*args, **kwargs)
+        except MuntinError as error:
+            Console(stderr=True).print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+            sys.exit(2)
+
+
+app = _App(
+    name="muntin",
+    help="Many windows, one pass: window aggregates on Spark that share their work.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.command()(explain)

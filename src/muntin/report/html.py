@@ -1,0 +1,31 @@
+"""A plan as HTML, for notebooks: the picture and the table of alternatives."""
+
+from __future__ import annotations
+
+from html import escape
+
+from muntin.report.explanation import Explanation, number, times
+from muntin.report.svg import svg
+
+_CELL = "style='text-align:right;padding:2px 10px'"
+
+
+def html(explanation: Explanation) -> str:
+    """The headline, the tree as a picture, notes, and every strategy with its cost."""
+    rows = []
+    for alternative in explanation.alternatives:
+        name = escape(alternative.strategy)
+        chosen = alternative.strategy == explanation.strategy
+        if alternative.cost is None:
+            cells = f"<td {_CELL}>–</td><td>{escape(alternative.note)}</td>"
+        else:
+            ratio = times(explanation.direct / alternative.cost) if explanation.direct else ""
+            cells = f"<td {_CELL}>{number(alternative.cost)}</td><td {_CELL}>{ratio}</td>"
+        rows.append(f"<tr><td>{f'<b>{name}</b>' if chosen else name}</td>{cells}</tr>")
+    notes = "".join(f"<p>{escape(note)}</p>" for note in explanation.notes)
+    return (
+        f"<p><b>{escape(explanation.strategy)}</b>: {escape(explanation.headline())}</p>"
+        f"{svg(explanation)}{notes}"
+        f"<table><tr><th>strategy</th><th>{escape(explanation.model.unit)}</th>"
+        f"<th>against direct</th></tr>{''.join(rows)}</table>"
+    )
