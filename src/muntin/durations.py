@@ -25,6 +25,9 @@ UNITS: dict[str, int] = {
 }
 """Microseconds in each unit, largest first."""
 
+_SHORT = {"s": "second", "ms": "millisecond", "us": "microsecond", "µs": "microsecond"}
+"""Units that people abbreviate and that begin like no unit, or like another one."""
+
 _TERM = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-zµ]+)\s*", re.IGNORECASE)
 
 
@@ -74,7 +77,7 @@ def _unit(word: str, text: str, what: str) -> int:
             f"{what} {text!r} uses {word}, whose length varies: use days or weeks, "
             "such as '30 days' (Spark's window() refuses months too)"
         )
-    starts = [unit for unit in UNITS if unit.startswith(name)]
+    starts = [unit for unit in UNITS if unit.startswith(_SHORT.get(word, name))]
     hint = f"did you mean '{starts[0]}s'?" if starts else did_you_mean(name, UNITS)
     raise WindowError(f"{what} {text!r} has the unknown unit {word!r}: {hint}")
 

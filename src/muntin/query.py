@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from muntin.aggregates import Aggregate
 from muntin.errors import QueryError
 from muntin.windows import Window
+
+T = TypeVar("T")
 
 RESERVED = ("window_id", "window")
 """Columns of every long result; keys and aggregates may not take these names."""
@@ -29,6 +32,8 @@ class Query:
         _check_windows(self.windows)
         _check_aggregates(self.aggregates)
         _check_results(self.keys, self.aggregates)
+        if self.where is not None and not (isinstance(self.where, str) and self.where.strip()):
+            raise QueryError(f"where {self.where!r} must be an SQL condition, as text")
 
     @property
     def idempotent(self) -> bool:
@@ -52,11 +57,20 @@ def query(
     """
     return Query(
         time,
-        (keys,) if isinstance(keys, str) else tuple(keys),
-        (windows,) if isinstance(windows, Window) else tuple(windows),
-        (aggregates,) if isinstance(aggregates, Aggregate) else tuple(aggregates),
+        _each("keys", keys, str),
+        _each("windows", windows, Window),
+        _each("aggregates", aggregates, Aggregate),
         where,
     )
+
+
+def _each(what: str, given: T | Iterable[T], kind: type[T]) -> tuple[T, ...]:
+    """One value or several, as a tuple."""
+    if isinstance(given, kind):
+        return (given,)
+    if not isinstance(given, Iterable):
+        raise QueryError(f"{what} {given!r} must be a list, or one {kind.__name__}")
+    return tuple(given)
 
 
 def _check_names(time: object, keys: Sequence[object]) -> None:

@@ -1,0 +1,88 @@
+"""Queries: what fits together, and an error with the remedy for everything else."""
+
+import pytest
+
+import muntin as mt
+from muntin.errors import QueryError
+from muntin.query import Query
+
+TEN, TWENTY = mt.tumbling("10 minutes"), mt.tumbling("20 minutes")
+
+
+def test_single_values_need_no_list() -> None:
+    q = mt.query("ts", TEN, mt.count(), keys="device")
+    assert (q.windows, q.keys) == ((TEN,), ("device",))
+    assert [a.name for a in q.aggregates] == ["count"]
+
+
+def test_iterators_are_read_once() -> None:
+    q = mt.query("ts", iter([TEN, TWENTY]), iter([mt.count()]), keys=iter(["a", "b"]))
+    assert (len(q.windows), len(q.aggregates), q.keys) == (2, 1, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("aggregates", "expected"),
+    [
+        ([mt.min("t")], True),
+        ([mt.min("t"), mt.bool_or("b"), mt.max_by("a", "b"), mt.bit_and("c")], True),
+        ([mt.min("t"), mt.sum("t")], False),
+        ([mt.count()], False),
+        ([mt.avg("t")], False),
+        ([mt.stddev_pop("t")], False),
+    ],
+)
+def test_a_query_is_idempotent_when_all_its_aggregates_are(
+    aggregates: list[mt.Aggregate], expected: bool
+) -> None:
+    assert mt.query("ts", [TEN], aggregates).idempotent is expected
+
+
+def test_a_query_is_a_value() -> None:
+    one = mt.query("ts", [TEN], [mt.min("t")], keys=["k"], where="t > 0")
+    two = mt.query("ts", [TEN], [mt.min("t")], keys=["k"], where="t > 0")
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one != mt.query("ts", [TEN], [mt.max("t")], keys=["k"], where="t > 0")
+
+
+def one(**changes: object) -> Query:
+    """A good query with some parts replaced."""
+    parts: dict[str, object] = {"time": "ts", "windows": [TEN], "aggregates": [mt.count()]}
+    return mt.query(**(parts | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"windows": []}, r"no windows: give at least one, such as mt\.tumbling"),
+        ({"windows": ["10 minutes"]}, r"'10 minutes' is not a window: use mt\.tumbling"),
+        ({"windows": [TEN, mt.tumbling("600 seconds", id="x")]}, r"'10 minutes' and 'x' are equal"),
+        (
+            {"windows": [TEN, mt.tumbling("20 minutes", id="10 minutes")]},
+            r"window id '10 minutes' is given 2 times",
+        ),
+        ({"aggregates": []}, r"no aggregates: give at least one, such as mt\.count\(\)"),
+        ({"aggregates": ["min(t)"]}, r"'min\(t\)' is not an aggregate: use mt\.count"),
+        ({"aggregates": [mt.min("t"), mt.min("t")]}, r"'min\(t\)' is given 2 times.*\.alias"),
+        ({"aggregates": [mt.min("t").alias("a"), mt.max("t").alias("a")]}, r"'a' is given 2 times"),
+        ({"aggregates": [mt.min("t").alias("window")]}, r"'window' is a column of the result"),
+        ({"keys": ["window_id"]}, r"'window_id' is a column of the result"),
+        ({"keys": ["k", "k"]}, r"key 'k' is given 2 times"),
+        ({"keys": ["k"], "aggregates": [mt.min("t").alias("k")]}, r"'k' is a key and an aggregate"),
+        ({"keys": [""]}, r"key '' must be the name of a column"),
+        ({"keys": [3]}, r"key 3 must be the name of a column"),
+        ({"time": ""}, r"time '' must be the name of the timestamp column"),
+        ({"time": None}, r"time None must be the name of the timestamp column"),
+        ({"where": 5}, r"where 5 must be an SQL condition"),
+        ({"where": " "}, r"where ' ' must be an SQL condition"),
+        ({"keys": None}, r"keys None must be"),
+        ({"keys": 3}, r"keys 3 must be"),
+        ({"windows": None}, r"windows None must be"),
+        ({"aggregates": 5}, r"aggregates 5 must be"),
+    ],
+)
+def test_what_does_not_fit_is_named_with_the_remedy(
+    changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(QueryError, match=message):
+        one(**changes)
