@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from muntin.errors import PlanError
 from muntin.windows import Window
 
 
@@ -42,6 +43,10 @@ class Progression:
     offset: int
     stride: int
     count: int
+
+    def __post_init__(self) -> None:
+        if self.stride < 1 or self.count < 1:
+            raise PlanError(f"pieces need a stride and a count of at least 1, not {self}")
 
     @property
     def last(self) -> int:

@@ -14,8 +14,9 @@ before it runs; the first edge that fails is named.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from muntin.coverage import Pieces, Source, every
+from muntin.coverage import Pieces, Progression, Source, every
 from muntin.errors import PlanError
 from muntin.plan.tree import Node, Shape, SharingPlan
 from muntin.slicing import Slices
@@ -25,18 +26,30 @@ from muntin.windows import Window
 
 def check(plan: SharingPlan, windows: Sequence[Window]) -> None:
     """Raise PlanError unless the plan computes exactly these windows, each correctly."""
-    answered = [node.shape for node in plan.nodes if not node.hidden]
-    missing = [w.id for w in windows if w not in answered]
+    _check_order(plan)
+    answered = {node.id: node.shape for node in plan.nodes if not node.hidden}
+    missing = [w.id for w in windows if answered.get(w.id) != w]
     if missing:
         raise PlanError(f"the plan does not answer {missing}")
-    extra = [str(shape) for shape in answered if shape not in windows]
-    if extra or len(answered) > len(windows):
-        raise PlanError(f"the plan answers what was not asked: {extra or 'a window twice'}")
+    extra = sorted(answered.keys() - {w.id for w in windows})
+    if extra:
+        raise PlanError(f"the plan answers what was not asked: {extra}")
     for parent, node in plan.edges():
         reason = fault(parent, node, plan.idempotent)
         if reason:
             source = node.parent or "the source"
             raise PlanError(f"{node.id!r} cannot be computed from {source!r} as planned: {reason}")
+
+
+def _check_order(plan: SharingPlan) -> None:
+    """Every node once and after its parent, as `SharingPlan.build` would have ordered them."""
+    placed: set[str | None] = {None}
+    for node in plan.nodes:
+        if node.id in placed:
+            raise PlanError(f"two nodes have the same id: {node.id!r}")
+        if node.parent not in placed:
+            raise PlanError(f"{node.id!r} comes before its parent {node.parent!r}")
+        placed.add(node.id)
 
 
 def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
@@ -80,9 +93,17 @@ def _begins_elsewhere(child: Window, parent: Window, pieces: Pieces) -> str | No
 def _leaves_gap_or_overlaps(
     child: Window, parent: Window, pieces: Pieces, idempotent: bool
 ) -> str | None:
-    """Walk the progressions in order, keeping how far the child is covered."""
+    """Walk the progressions in order, keeping how far the child is covered.
+
+    Progressions that interleave are written out first, as single pieces.
+    """
+    runs = sorted(pieces.progressions, key=lambda p: p.offset)
+    if any(after.offset <= before.last for before, after in pairwise(runs)):
+        runs = [Progression(offset, 1, 1) for offset in sorted(pieces.offsets())]
+    if runs[0].offset < 0:
+        return f"its pieces begin at {runs[0].offset}, before the instance does"
     covered = 0
-    for p in sorted(pieces.progressions, key=lambda p: p.offset):
+    for p in runs:
         if p.offset > covered or (p.count > 1 and p.stride > parent.range):
             return f"its pieces leave a gap at or after {min(p.offset, covered)}"
         overlaps = p.offset < covered or (p.count > 1 and p.stride < parent.range)

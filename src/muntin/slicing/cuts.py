@@ -55,6 +55,10 @@ class Slices:
     cuts: tuple[Cut, ...]
     kind: str = field(default="slices", compare=False)
 
+    def __post_init__(self) -> None:
+        if not self.cuts:
+            raise WindowError("slices need at least one cut: give at least one window")
+
     def start_of(self, instant: int) -> int:
         """Where the slice that holds the instant begins."""
         return max(cut.before(instant) for cut in self.cuts)

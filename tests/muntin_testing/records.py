@@ -1,0 +1,82 @@
+"""A plan carried out on explicit records, by its definition and nothing else.
+
+Every record is its own instant, and a partial is the multiset of records that reached it. So what
+the plan checker proves by arithmetic can be looked at: an instance is right when it holds each of
+its records once (or at least once, where overlap is allowed) and no other.
+"""
+
+from itertools import chain
+from math import lcm
+
+from muntin.coverage import Source
+from muntin.plan import SharingPlan
+from muntin.plan.tree import Shape
+from muntin.slicing import Slices
+from muntin.windows import Window
+from muntin_testing.windows import starts
+
+Held = dict[int, list[int]]
+"""The records of each instance or slice, by its begin."""
+
+NOWHERE = 10**9
+"""The record of a piece that does not exist."""
+
+
+def carried_out(plan: SharingPlan, first: int, last: int) -> dict[str, Held]:
+    """What every node holds when there is one record at each instant of [first, last)."""
+    held: dict[str | None, Held] = {None: {t: [t] for t in range(first, last)}}
+    for node in plan.nodes:
+        of, offsets = held[node.parent], list(node.pieces.offsets())
+        if isinstance(node.shape, Slices):
+            held[node.id] = _sliced(node.shape, of)
+        else:
+            held[node.id] = _instances(node.shape, plan.shape(node.parent), offsets, of)
+    return {id: each for id, each in held.items() if id is not None}
+
+
+def _sliced(slices: Slices, parent: Held) -> Held:
+    held: Held = {}
+    for begin, records in parent.items():
+        held.setdefault(slices.start_of(begin), []).extend(records)
+    return held
+
+
+def _instances(window: Window, parent: Shape, offsets: list[int], of: Held) -> Held:
+    # A record or a slice need not begin at every offset; an instance of a parent must.
+    missing = [] if isinstance(parent, Source | Slices) else [NOWHERE]
+    begins = starts(window, min(of), max(of)) if of else []
+    return {
+        begin: list(chain.from_iterable(of.get(begin + d, missing) for d in offsets))
+        for begin in begins
+    }
+
+
+def right(window: Window, held: Held, first: int, last: int, overlap_allowed: bool) -> bool:
+    """Whether all instances that begin in [first, last) hold exactly their records."""
+    for begin in starts(window, first, last):
+        found = held.get(begin, [])
+        records = sorted(set(found)) if overlap_allowed else sorted(found)
+        if records != list(range(begin, begin + window.range)):
+            return False
+    return True
+
+
+def plan_is_right(plan: SharingPlan, windows: list[Window]) -> bool:
+    """Whether brute force finds every node right, over a common period of all slides and cuts.
+
+    Records lie far enough around the period for nothing to be missing at its edges.
+    """
+    answered = [node.shape for node in plan.nodes if not node.hidden]
+    if sorted(map(str, answered)) != sorted(map(str, windows)):
+        return False
+    shapes = [node.shape for node in plan.nodes]
+    spans = [shape for shape in shapes if isinstance(shape, Window)]
+    steps = [cut.step for shape in shapes if isinstance(shape, Slices) for cut in shape.cuts]
+    period = lcm(*(w.slide for w in spans), *steps)
+    margin = 3 * max([*(w.range for w in spans), *steps])
+    held = carried_out(plan, -margin, period + margin)
+    return all(
+        right(node.shape, held[node.id], 0, period, plan.idempotent)
+        for node in plan.nodes
+        if isinstance(node.shape, Window)
+    )

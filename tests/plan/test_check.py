@@ -1,0 +1,298 @@
+"""The checker: it accepts right plans, refuses every mutation, and agrees with brute force."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.coverage import Pieces, Progression, covering_pieces, every, fewest_pieces
+from muntin.errors import PlanError
+from muntin.plan import Node, SharingPlan, check
+from muntin.plan.tree import reading_all, sliced
+from muntin.slicing import Cut, cut_everywhere, pairs, panes, shared_pairs, shared_panes
+from muntin.windows import Window
+from muntin_testing.records import plan_is_right
+from muntin_testing.windows import random_window, related_pair, window_sets, windows
+
+
+def accepts(plan: SharingPlan, asked: list[Window]) -> bool:
+    try:
+        check(plan, asked)
+    except PlanError:
+        return False
+    return True
+
+
+def edge_plan(child: Window, parent: Window, pieces: Pieces, idempotent: bool) -> SharingPlan:
+    """The child from these pieces of the parent, which is a hidden window."""
+    nodes = [
+        replace(reading_all(parent, hidden=True), id="parent"),
+        Node(child.id, child, "parent", pieces),
+    ]
+    return SharingPlan.build(nodes, idempotent)
+
+
+def offsets(*values: int) -> Pieces:
+    return Pieces(tuple(Progression(value, 1, 1) for value in values))
+
+
+@given(window_sets(), st.sampled_from([shared_pairs, shared_panes]), st.booleans())
+def test_slices_that_serve_all_windows_are_right(
+    asked: list[Window], slicer: object, idempotent: bool
+) -> None:
+    slices = slicer(asked)  # type: ignore[operator]
+    nodes = [sliced(slices), *(reading_all(w, "slices") for w in asked)]
+    plan = SharingPlan.build(nodes, idempotent)
+    check(plan, asked)
+    assert plan_is_right(plan, asked)
+
+
+@given(window_sets(least=2, most=3))
+def test_slices_of_finer_slices_are_right(asked: list[Window]) -> None:
+    nodes = [sliced(shared_panes(asked), "panes"), sliced(shared_pairs(asked), "pairs", "panes")]
+    nodes += [reading_all(w, "pairs") for w in asked]
+    plan = SharingPlan.build(nodes, idempotent=False)
+    check(plan, asked)
+    assert plan_is_right(plan, asked)
+
+
+def test_coverage_edges_are_right() -> None:
+    random, seen = Random(1), 0
+    for _ in range(600):
+        child, parent = related_pair(random)
+        for disjoint in (True, False):
+            for pieces_of in (covering_pieces, fewest_pieces):
+                pieces = pieces_of(child, parent, disjoint=disjoint)
+                if pieces is None:
+                    continue
+                seen += 1
+                plan = edge_plan(child, parent, pieces, idempotent=not disjoint)
+                check(plan, [child])
+    assert seen > 500
+
+
+def random_pieces(random: Random, child: Window, parent: Window, disjoint: bool) -> Pieces:
+    """Good pieces with one small thing changed, or not."""
+    good = fewest_pieces(child, parent, disjoint) or covering_pieces(child, parent, disjoint=False)
+    if good is None or random.random() < 0.2:
+        count = random.randrange(1, 4)
+        return offsets(*sorted(random.randrange(-2, child.range + 1) for _ in range(count)))
+    found = list(good.progressions)
+    i = random.randrange(len(found))
+    p, step = found[i], random.choice([-parent.slide, -1, 1, parent.slide])
+    match random.randrange(6):
+        case 0:
+            found[i] = replace(p, offset=p.offset + step)
+        case 1:
+            found[i] = replace(p, stride=max(1, p.stride + step))
+        case 2:
+            found[i] = replace(p, count=max(1, p.count + random.choice([-1, 1])))
+        case 3:
+            found.append(Progression(random.randrange(child.range), parent.slide, 1))
+        case 4:
+            split = random.randrange(1, p.count + 1)
+            found[i] = replace(p, count=split)
+            if split < p.count:
+                rest = Progression(p.offset + split * p.stride, p.stride, p.count - split)
+                found.append(rest)
+                random.shuffle(found)
+    return Pieces(tuple(found))
+
+
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_the_verdict_on_pieces_of_a_window_is_that_of_brute_force(idempotent: bool) -> None:
+    random = Random(8)
+    verdicts: list[bool] = []
+    for _ in range(4_000):
+        child, parent = related_pair(random)
+        plan = edge_plan(
+            child, parent, random_pieces(random, child, parent, not idempotent), idempotent
+        )
+        verdict = accepts(plan, [child])
+        assert verdict == plan_is_right(plan, [child]), (child, parent, plan.node(child.id).pieces)
+        verdicts.append(verdict)
+    assert 300 < sum(verdicts) < 3_700, "both verdicts must be frequent"
+
+
+def test_interleaved_progressions_are_judged_by_what_they_cover() -> None:
+    child, parent = Window(20, 20), Window(5, 5)
+    tiles = Pieces((Progression(0, 10, 2), Progression(5, 10, 2)))
+    assert accepts(edge_plan(child, parent, tiles, idempotent=False), [child])
+    gap = Pieces((Progression(0, 10, 2), Progression(5, 5, 1)))
+    assert not accepts(edge_plan(child, parent, gap, idempotent=False), [child])
+    twice = Pieces((Progression(0, 5, 4), Progression(5, 10, 2)))
+    assert not accepts(edge_plan(child, parent, twice, idempotent=False), [child])
+    assert accepts(edge_plan(child, parent, twice, idempotent=True), [child])
+
+
+@given(windows(longest=12), window_sets(most=3, longest=12), st.booleans())
+def test_the_verdict_on_slices_is_that_of_brute_force(
+    asked: Window, others: list[Window], finest: bool
+) -> None:
+    # Slices made for other windows serve this one only if they happen to be cut at its ends.
+    slices = shared_panes(others) if finest else shared_pairs(others)
+    plan = SharingPlan.build([sliced(slices), reading_all(asked, "slices")], idempotent=False)
+    assert accepts(plan, [asked]) == plan_is_right(plan, [asked])
+
+
+@given(window_sets(most=2, longest=12), window_sets(most=2, longest=12))
+def test_slices_of_slices_are_accepted_only_if_each_cut_is_one(
+    coarse: list[Window], fine: list[Window]
+) -> None:
+    child, parent = shared_pairs(coarse), shared_pairs(fine)
+    nodes = [sliced(parent, "fine"), sliced(child, "coarse", "fine")]
+    nodes += [reading_all(w, "coarse") for w in coarse]
+    plan = SharingPlan.build(nodes, idempotent=False)
+    assert accepts(plan, coarse) == plan_is_right(plan, coarse)
+
+
+TEN, TWENTY, THIRTY = (Window(n, n, id=str(n)) for n in (10, 20, 30))
+HOP = Window(10, 2, id="hop")
+DAY, HOUR = Window(24, 1, id="day"), Window(6, 1, id="hour")
+
+
+def pieces_of(child: Window, parent: Window, disjoint: bool = True) -> Pieces:
+    pieces = fewest_pieces(child, parent, disjoint)
+    assert pieces is not None
+    return pieces
+
+
+GOOD = [
+    reading_all(TEN),
+    Node("20", TWENTY, "10", pieces_of(TWENTY, TEN)),
+    Node("30", THIRTY, "10", pieces_of(THIRTY, TEN)),
+]
+ASKED = [TEN, TWENTY, THIRTY]
+
+
+def with_pieces(*values: int) -> list[Node]:
+    return [GOOD[0], replace(GOOD[1], pieces=offsets(*values)), GOOD[2]]
+
+
+def test_the_plan_that_is_mutated_below_is_right() -> None:
+    check(SharingPlan.build(GOOD, idempotent=False), ASKED)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        pytest.param(GOOD[:2], r"does not answer \['30'\]", id="missing window"),
+        pytest.param(
+            [*GOOD[:2], replace(GOOD[2], hidden=True)], r"does not answer \['30'\]", id="hidden"
+        ),
+        pytest.param(
+            [*GOOD, reading_all(HOP)], r"answers what was not asked: \['hop'\]", id="extra"
+        ),
+        pytest.param(
+            [*GOOD, replace(GOOD[0], id="again")], r"not asked: .*again", id="a window twice"
+        ),
+        pytest.param(
+            [GOOD[0], replace(GOOD[1], id="30"), replace(GOOD[2], id="20")],
+            r"does not answer \['20', '30'\]",
+            id="labels swapped",
+        ),
+        pytest.param(
+            [*GOOD, replace(sliced(panes(TEN)), hidden=False)],
+            r"not asked",
+            id="slices as a result",
+        ),
+        pytest.param(with_pieces(0), r"pieces reach 10 of its range 20", id="too few pieces"),
+        pytest.param(with_pieces(0, 10, 20), r"pieces reach 30 of its range 20", id="too many"),
+        pytest.param(with_pieces(10), r"leave a gap at or after 0", id="gap at the start"),
+        pytest.param(with_pieces(0, 20), r"leave a gap at or after 10", id="gap inside"),
+        pytest.param(
+            with_pieces(0, 5), r"no instance of the parent begins at offset 5", id="askew"
+        ),
+        pytest.param(with_pieces(0, 0, 10), r"overlap.*count records twice", id="a piece twice"),
+        pytest.param(with_pieces(-10, 0, 10), r"begin at -10, before", id="before the start"),
+        pytest.param(with_pieces(-10, 10), r"begin at -10, before", id="straddling the start"),
+        pytest.param(
+            [replace(GOOD[0], pieces=every(9)), *GOOD[1:]], r"does not read all", id="short source"
+        ),
+        pytest.param(
+            [replace(GOOD[0], pieces=every(11)), *GOOD[1:]], r"does not read all", id="long source"
+        ),
+        pytest.param(
+            [GOOD[0], GOOD[1], Node("30", THIRTY, "20", offsets(0, 10))],
+            r"slide 30 is not a multiple of 20",
+            id="slides that do not divide",
+        ),
+        pytest.param(
+            [GOOD[0], GOOD[1], Node("30", THIRTY, "slices", every(30)), sliced(panes(TWENTY))],
+            r"do not begin where slices do",
+            id="slices that begin elsewhere",
+        ),
+        pytest.param(
+            [
+                *GOOD[:2],
+                Node("30", THIRTY, "10", pieces_of(THIRTY, TEN)),
+                sliced(panes(TEN), "s", "10"),
+            ],
+            r"slices cannot be made of window instances",
+            id="slices of a window",
+        ),
+    ],
+)
+def test_a_mutated_plan_is_refused_and_the_edge_named(nodes: list[Node], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        check(SharingPlan.build(nodes, idempotent=False), ASKED)
+
+
+def test_slices_must_be_cut_where_instances_end() -> None:
+    window = Window(5, 4, id="w")
+    begins_only = cut_everywhere([Cut(4, 0)])
+    plan = SharingPlan.build([sliced(begins_only), reading_all(window, "slices")], idempotent=True)
+    with pytest.raises(PlanError, match=r"'w' cannot be computed from 'slices'.* do not end where"):
+        check(plan, [window])
+
+
+def test_slices_that_lack_a_cut_cannot_make_finer_ones() -> None:
+    window = Window(5, 4, id="w")
+    nodes = [sliced(cut_everywhere([Cut(4, 0)]), "coarse"), sliced(pairs(window), "fine", "coarse")]
+    plan = SharingPlan.build([*nodes, reading_all(window, "fine")], idempotent=True)
+    with pytest.raises(PlanError, match=r"'fine' cannot be computed from 'coarse'.*not cuts of"):
+        check(plan, [window])
+
+
+def test_overlap_is_for_idempotent_aggregates_only() -> None:
+    child, parent = Window(10, 2, id="child"), Window(7, 1, id="parent")
+    pieces = pieces_of(child, parent, disjoint=False)
+    assert accepts(edge_plan(child, parent, pieces, idempotent=True), [child])
+    with pytest.raises(PlanError, match="overlap"):
+        check(edge_plan(child, parent, pieces, idempotent=False), [child])
+
+
+def test_disjoint_pieces_of_an_overlapping_parent_serve_sums() -> None:
+    plan = edge_plan(DAY, HOUR, pieces_of(DAY, HOUR), idempotent=False)
+    check(plan, [DAY])
+    assert plan_is_right(plan, [DAY])
+
+
+def test_nodes_without_their_parent_are_refused_however_the_plan_was_made() -> None:
+    plan = SharingPlan((GOOD[1], GOOD[0], GOOD[2]), idempotent=False)
+    with pytest.raises(PlanError, match="'20' comes before its parent '10'"):
+        check(plan, ASKED)
+
+
+def test_brute_force_itself_tells_right_from_wrong() -> None:
+    random = Random(4)
+    for _ in range(30):
+        window = random_window(random)
+        plan = SharingPlan.build([reading_all(window)], idempotent=False)
+        assert plan_is_right(plan, [window])
+        short = SharingPlan.build([replace(plan.nodes[0], pieces=every(window.range + 1))], False)
+        assert not plan_is_right(short, [window])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_twenty_thousand_random_edges(idempotent: bool) -> None:
+    random = Random(99)
+    for _ in range(20_000):
+        child, parent = related_pair(random)
+        plan = edge_plan(
+            child, parent, random_pieces(random, child, parent, not idempotent), idempotent
+        )
+        assert accepts(plan, [child]) == plan_is_right(plan, [child])

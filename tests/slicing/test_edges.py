@@ -1,0 +1,117 @@
+"""Edge rates three ways: bit set, inclusion and exclusion, and counting by hand."""
+
+from fractions import Fraction
+from math import lcm
+from random import Random
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.slicing import Cut, Slices, cut_everywhere, edge_rate, pairs, shared_pairs, shared_panes
+from muntin.slicing.edges import by_bit_set, by_inclusion_exclusion
+from muntin.windows import Window
+from muntin_testing.windows import random_window, window_sets
+
+
+def counted(slices: Slices) -> Fraction:
+    """Edges in one common period, one instant after the other."""
+    period = lcm(*(cut.step for cut in slices.cuts))
+    return Fraction(sum(slices.start_of(t) == t for t in range(period)), period)
+
+
+@pytest.mark.parametrize(
+    ("windows", "rate"),
+    [
+        ([Window(12, 9)], Fraction(2, 9)),
+        ([Window(10, 6)], Fraction(2, 6)),
+        ([Window(12, 9), Window(10, 6)], Fraction(8, 18)),
+        ([Window(6, 2), Window(8, 4)], Fraction(2, 4)),
+        ([Window(14, 8)], Fraction(2, 8)),
+    ],
+    ids=str,
+)
+def test_rates_of_the_papers(windows: list[Window], rate: Fraction) -> None:
+    assert edge_rate(shared_pairs(windows)) == rate
+
+
+@given(window_sets(most=6))
+def test_three_ways_agree(windows: list[Window]) -> None:
+    slices = shared_pairs(windows)
+    rates = {
+        edge_rate(slices),
+        by_bit_set(slices.cuts),
+        by_inclusion_exclusion(slices.cuts),
+        counted(slices),
+    }
+    assert len(rates) == 1
+
+
+@given(
+    st.lists(
+        st.integers(1, 20).flatmap(
+            lambda step: st.builds(Cut, st.just(step), st.integers(0, step - 1))
+        ),
+        min_size=1,
+        max_size=7,
+    )
+)
+def test_three_ways_agree_on_any_classes_even_repeated_ones(cuts: list[Cut]) -> None:
+    assert by_bit_set(cuts) == by_inclusion_exclusion(cuts) == edge_rate(Slices(tuple(cuts)))
+
+
+@given(window_sets(most=4, longest=12), st.integers(0, 1_000), st.sampled_from([1, 7, 60_000_000]))
+def test_a_rate_scales_with_the_unit_and_ignores_a_common_shift(
+    windows: list[Window], shift: int, unit: int
+) -> None:
+    slices = shared_pairs(windows)
+    moved = cut_everywhere(
+        Cut(c.step * unit, (c.phase * unit + shift) % (c.step * unit)) for c in slices.cuts
+    )
+    assert edge_rate(moved) * unit == edge_rate(slices)
+
+
+def test_long_periods_are_counted_without_being_written_out() -> None:
+    # Slides of pairwise coprime lengths: the period is about 10²⁴.
+    slides = [10_007, 10_009, 10_037, 10_039, 10_061, 10_067]
+    rate = edge_rate(cut_everywhere(Cut(s, 0) for s in slides))
+    uncut = Fraction(1)
+    for s in slides:
+        uncut *= 1 - Fraction(1, s)
+    assert rate == 1 - uncut
+
+
+def test_a_rate_is_never_below_one_of_its_windows_nor_above_their_sum() -> None:
+    random = Random(3)
+    for _ in range(300):
+        windows = [random_window(random) for _ in range(3)]
+        apart = [edge_rate(pairs(w)) for w in windows]
+        together = edge_rate(shared_pairs(windows))
+        assert max(apart) <= together <= sum(apart)
+        assert together <= edge_rate(shared_panes(windows))
+
+
+def test_hundreds_of_windows_in_microseconds() -> None:
+    random = Random(11)
+    minute = 60_000_000
+    windows = [random_window(random, minute) for _ in range(400)]
+    begun = perf_counter()
+    assert 0 < edge_rate(shared_pairs(windows)) <= Fraction(1, minute)
+    assert perf_counter() - begun < 2
+
+
+@pytest.mark.parametrize("count", [20, 32])
+def test_windows_with_a_long_common_period_take_little_time(count: int) -> None:
+    # Slides from 1 to 97 minutes with offsets: too long for the bit set.
+    random = Random(13)
+    slides = [random.randrange(1, 98) for _ in range(count)]
+    windows = [Window(s * random.randrange(1, 5), s, random.randrange(s)) for s in slides]
+    slices = shared_pairs(windows)
+    assert lcm(*(c.step for c in slices.cuts)) > 4_000_000
+    begun = perf_counter()
+    rate = edge_rate(slices)
+    assert perf_counter() - begun < 5
+    sample = [random.randrange(10**12) for _ in range(20_000)]
+    seen = sum(slices.start_of(t) == t for t in sample) / len(sample)
+    assert abs(seen - rate) < 0.02
