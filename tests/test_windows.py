@@ -8,10 +8,10 @@ from math import gcd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from muntin_testing.windows import intervals, starts, windows
 
 from muntin.errors import WindowError
 from muntin.windows import Window, common_unit, hopping, parse_window, tumbling
+from muntin_testing.windows import intervals, starts, windows
 
 MINUTE = 60_000_000
 

@@ -1,0 +1,109 @@
+"""Lowering: the levels, carried out on explicit records, hold for every asked window its records.
+
+An interpreter of a few lines stands in for an engine: it moves rows as a level says and groups.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.cost import RateCost
+from muntin.coverage import fewest_pieces
+from muntin.physical import Level, PhysicalPlan, lower
+from muntin.physical.lowering import FROM_SOURCE
+from muntin.plan import Node, SharingPlan
+from muntin.plan.tree import reading_all, sliced
+from muntin.slicing import shared_pairs, shared_panes
+from muntin.strategies import STRATEGIES, Problem
+from muntin.windows import Window
+from muntin_testing.windows import starts, window_sets
+
+Rows = dict[tuple[int, int], Counter[int]]
+"""(node, start) → how often each record reached it."""
+
+
+def run(plan: PhysicalPlan, records: range) -> Rows:
+    rows: Rows = {}
+    for t in records:
+        rows[FROM_SOURCE, t] = Counter([t])
+    for level in plan.levels:
+        after: Rows = {}
+        for (node, position), partial in rows.items():
+            for target in targets(level, node, position):
+                after.setdefault(target, Counter()).update(partial)
+        rows = after
+    return rows
+
+
+def targets(level: Level, node: int, position: int) -> Iterator[tuple[int, int]]:
+    for feed in level.feeds.get(node, ()):
+        for start in feed.starts(position):
+            yield feed.node, start
+    for target in level.slices.get(node, ()):
+        yield target.node, target.slices.start_of(position)
+
+
+def assert_holds_its_records(plan: SharingPlan, records: range) -> None:
+    physical = lower(plan)
+    rows = run(physical, records)
+    for number, node in enumerate(physical.nodes):
+        found = {start: held for (n, start), held in rows.items() if n == number}
+        if node.hidden:
+            assert number not in {n for n, _ in rows} or not plan.children(node.id)
+            continue
+        assert isinstance(node.shape, Window)
+        begin, end = records.start, records.stop
+        expected = {}
+        for start in starts(node.shape, begin - node.shape.range, end):
+            held = range(max(start, begin), min(start + node.shape.range, end))
+            if held:
+                expected[start] = set(held)
+        assert {start: set(held) for start, held in found.items()} == expected
+        if not plan.idempotent:
+            assert all(set(held.values()) == {1} for held in found.values())
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@given(asked=window_sets(most=4, longest=16), idempotent=st.booleans())
+def test_every_strategy(name: str, asked: list[Window], idempotent: bool) -> None:
+    model = RateCost(rate=5e6)
+    plan = STRATEGIES[name](Problem(tuple(asked), idempotent, model))
+    assert_holds_its_records(plan, range(-37, 41))
+
+
+@given(window_sets(least=2, most=4, longest=16))
+def test_slices_under_slices_beside_windows_under_windows(asked: list[Window]) -> None:
+    nodes = [
+        sliced(shared_panes(asked), "panes"),
+        sliced(shared_pairs(asked[1:]), "pairs", "panes"),
+        reading_all(asked[0]),
+        *(reading_all(w, "pairs") for w in asked[1:-1]),
+        reading_all(asked[-1], "panes") if len(asked) > 1 else reading_all(asked[-1]),
+    ]
+    assert_holds_its_records(SharingPlan.build(nodes, idempotent=False), range(-30, 31))
+
+
+def test_a_chain_of_windows_has_a_level_for_each() -> None:
+    small, middle, large = (Window(n, n, id=str(n)) for n in (5, 10, 20))
+    nodes = [reading_all(small, hidden=True)]
+    for child, parent in ((middle, small), (large, middle)):
+        pieces = fewest_pieces(child, parent, disjoint=True)
+        assert pieces is not None
+        nodes.append(Node(child.id, child, parent.id, pieces))
+    plan = SharingPlan.build(nodes, idempotent=False)
+    assert len(lower(plan).levels) == 3
+    assert_holds_its_records(plan, range(-33, 50))
+
+
+def test_only_slices_is_said_of_a_level_that_does_nothing_else() -> None:
+    window = Window(10, 4, id="w")
+    slices = shared_pairs([window])
+    one = lower(SharingPlan.build([sliced(slices), reading_all(window, "slices")], True))
+    assert one.levels[0].only_slices == slices
+    assert one.levels[1].only_slices is None
+    other = Window(8, 4, id="other")
+    nodes = [sliced(slices), reading_all(window, "slices"), reading_all(other)]
+    assert lower(SharingPlan.build(nodes, True)).levels[0].only_slices is None

@@ -1,0 +1,54 @@
+"""What holds for every strategy of the registry, whatever it does."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.cost import CostModel, PaperCost, RateCost, total
+from muntin.errors import StrategyError
+from muntin.plan import check
+from muntin.strategies import STRATEGIES, Problem, strategy_named
+from muntin.windows import Window
+from muntin_testing.records import plan_is_right
+from muntin_testing.windows import window_sets
+
+rates = st.sampled_from([0.5, 100.0, 1e6, 1e8])
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@given(
+    asked=window_sets(most=4, longest=16),
+    idempotent=st.booleans(),
+    rate=rates,
+    paper=st.booleans(),
+)
+def test_plans_are_right(
+    name: str, asked: list[Window], idempotent: bool, rate: float, paper: bool
+) -> None:
+    windows = tuple(asked)
+    model: CostModel = PaperCost(windows, rate) if paper else RateCost(rate)
+    plan = STRATEGIES[name](Problem(windows, idempotent, model))
+    check(plan, windows)
+    assert plan_is_right(plan, asked)
+    assert total(model, plan) > 0
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_one_window_is_enough(name: str) -> None:
+    window = Window("1 hour", "7 minutes", "3 minutes")
+    plan = STRATEGIES[name](Problem((window,), False, RateCost()))
+    check(plan, [window])
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_the_same_problem_gives_the_same_plan(name: str) -> None:
+    windows = tuple(Window(n * 60_000_000, 60_000_000) for n in (5, 10, 30, 45, 60))
+    problem = Problem(windows, True, RateCost())
+    assert STRATEGIES[name](problem) == STRATEGIES[name](problem)
+
+
+def test_an_unknown_strategy_gets_the_closest_known_one() -> None:
+    with pytest.raises(StrategyError, match=r"unknown strategy 'wgc': did you mean 'wcg'\?"):
+        strategy_named("wgc")
+    with pytest.raises(StrategyError, match="unknown strategy 'zebra': known: auto, direct, "):
+        strategy_named("zebra")
