@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from muntin_testing.monoids import Concat
 
 import muntin as mt
 from muntin.incremental import DABA, TECHNIQUES, Counting, Technique, space, technique_named
+from muntin_testing.monoids import Concat
 
 SIZES = (1, 2, 3, 4, 7, 8, 16, 64, 100, 256)
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from muntin_testing.monoids import EXACT_NUMBERS, NAN, recomputed
 
 import muntin as mt
 from muntin.errors import AggregateError
 from muntin.incremental import PanesInv, SlickDeque, Technique
+from muntin_testing.monoids import EXACT_NUMBERS, NAN, recomputed
 
 INVERTING = [PanesInv, SlickDeque, partial(SlickDeque, ranges=[2, 3])]
 inverting = pytest.mark.parametrize("make", INVERTING, ids=["panes-inv", "slick", "slick ranges"])

@@ -4,12 +4,12 @@ import copy
 import pickle
 
 import pytest
-from muntin_testing.monoids import NAN, ArgMin, Earliest
 
 import muntin as mt
 from muntin.errors import AggregateError
 from muntin.incremental import Counting, SlickDeque
 from muntin.incremental.slick_deque import SlickDequeInv, SlickDequeNonInv
+from muntin_testing.monoids import NAN, ArgMin, Earliest
 
 N = 64
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from muntin_testing.monoids import Concat, monoid_and_values, monoids, recomputed, same
 
 import muntin.incremental
 from muntin.errors import AggregateError
 from muntin.incremental import TECHNIQUES, Technique, techniques_for
+from muntin_testing.monoids import Concat, monoid_and_values, monoids, recomputed, same
 
 RANGES = (1, 2, 3, 5, 8, 13)
 NAMES = {

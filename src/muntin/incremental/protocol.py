@@ -62,6 +62,7 @@ class Technique(ABC):
     ) -> None:
         self.monoid = monoid_of(aggregate)
         self.ranges = _checked(ranges)
+        self._known = frozenset(self.ranges)
         self.approximate = approximate
         reason = self.refusal(self.monoid, self.ranges)
         if reason:
@@ -114,16 +115,12 @@ class Technique(ABC):
         """The aggregate of all values, or of the newest `range` values (fewer if fewer are in)."""
         if range is None:
             return self.monoid.lower(self._whole())
-        if range not in self.ranges:
-            raise AggregateError(
-                f"range {range!r} is not registered: "
-                f"make the technique with ranges={sorted({*self.ranges, range})}"
-            )
+        self._refuse_unknown(range)
         return self.monoid.lower(self._whole() if range >= len(self) else self._newest(range))
 
-    def query_all(self) -> dict[int, Any]:
-        """The answer for every registered range, longest first."""
-        return {range: self.query(range) for range in self.ranges}
+    def query_all(self, ranges: Iterable[int] | None = None) -> dict[int, Any]:
+        """The answer for each of these ranges, or for every registered one, longest first."""
+        return {range: self.query(range) for range in self._asked(ranges)}
 
     def slide(self, value: Any) -> None:
         """Insert a value; the oldest leaves if the longest range is full already."""
@@ -139,6 +136,21 @@ class Technique(ABC):
     def _refuse_empty(self) -> None:
         if not len(self):
             raise AggregateError("evict() from an empty window: insert a value first")
+
+    def _refuse_unknown(self, range: int) -> None:
+        if range not in self._known:
+            raise AggregateError(
+                f"range {range!r} is not registered: "
+                f"make the technique with ranges={sorted({*self.ranges, range})}"
+            )
+
+    def _asked(self, ranges: Iterable[int] | None) -> tuple[int, ...]:
+        if ranges is None:
+            return self.ranges
+        asked = sorted(set(ranges), reverse=True)
+        for range in asked:
+            self._refuse_unknown(range)
+        return tuple(asked)
 
     def _fold(self, partials: Iterable[Any]) -> Any:
         """Combine partials from older to newer: one combine fewer than there are partials."""

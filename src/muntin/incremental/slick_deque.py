@@ -167,13 +167,13 @@ class SlickDequeNonInv(SlickDeque):
     def _newest(self, range: int) -> Any:
         return next(self._traverse((range,)))
 
-    def query_all(self) -> dict[int, Any]:
+    def query_all(self, ranges: Iterable[int] | None = None) -> dict[int, Any]:
+        asked, lower = self._asked(ranges), self.monoid.lower
         if not self._partials:
-            return dict.fromkeys(self.ranges, self.monoid.lower(self.monoid.identity))
-        lower = self.monoid.lower
+            return dict.fromkeys(asked, lower(self.monoid.identity))
         return {
             range: lower(partial)
-            for range, partial in zip(self.ranges, self._traverse(self.ranges), strict=True)
+            for range, partial in zip(asked, self._traverse(asked), strict=True)
         }
 
     def _traverse(self, ranges: Iterable[int]) -> Iterator[Any]:
