@@ -50,13 +50,16 @@ class _Spread(Function):
         return (0, 0.0, 0.0)
 
     def lift(self, value: Any) -> Any:
-        return self.identity if value is None else (1, float(value), 0.0)
+        if value is None:
+            return self.identity
+        number = float(value)
+        return (1, number, number - number)  # NaN for an infinity, which has no deviation
 
     def combine(self, older: Any, newer: Any) -> Any:
         (n1, mean1, spread1), (n2, mean2, spread2) = older, newer
+        if n1 == 0 or n2 == 0:  # else an infinite or very large mean times 0 would be NaN
+            return newer if n1 == 0 else older
         n = n1 + n2
-        if n == 0:
-            return self.identity
         delta = mean2 - mean1
         return (n, mean1 + delta * (n2 / n), spread1 + spread2 + delta * delta * n1 * n2 / n)
 
