@@ -1,0 +1,17 @@
+"""What every benchmark can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How many rows, how many rounds, which sets (none: all), and where data is kept."""
+
+    rows: int = 10_000_000
+    repeat: int = 3
+    sets: tuple[str, ...] = ()
+    data: Path | None = None
+    strategy: str = "auto"

@@ -1,0 +1,29 @@
+"""Every benchmark by the name that users write."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rich.console import Console
+
+from muntin.bench.duckdb import bench_duckdb
+from muntin.bench.options import Options
+from muntin.errors import StrategyError, did_you_mean
+
+
+class Benchmark(Protocol):
+    """Runs, and prints its tables."""
+
+    def __call__(self, options: Options, console: Console) -> None: ...
+
+
+BENCHMARKS: dict[str, Benchmark] = {
+    "duckdb": bench_duckdb,
+}
+
+
+def benchmark_named(name: str) -> Benchmark:
+    """The benchmark of that name, or an error with the closest known one."""
+    if name not in BENCHMARKS:
+        raise StrategyError(f"unknown benchmark {name!r}: {did_you_mean(name, BENCHMARKS)}")
+    return BENCHMARKS[name]

@@ -1,0 +1,28 @@
+"""muntin bench: measure on this machine; data is made once and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def bench(
+    name: Annotated[str, typer.Argument(help="Which benchmark, for instance duckdb.")],
+    rows: Annotated[int, typer.Option(help="How many events.", min=1)] = 10_000_000,
+    repeat: Annotated[int, typer.Option(help="Rounds after the warm-up.", min=1)] = 3,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A window set; all of them if not given.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder for the events; by default a cache folder.")
+    ] = None,
+    strategy: Annotated[str, typer.Option(help="A strategy's name, or auto.")] = "auto",
+) -> None:
+    """Run a benchmark: all sides in turn, medians and ratios."""
+    from muntin.bench import Options, benchmark_named
+
+    run = benchmark_named(name)
+    run(Options(rows, repeat, tuple(set_ or ()), data, strategy), Console())

@@ -1,0 +1,109 @@
+"""Aggregates of Spark as aggregates of DuckDB, with the same results and types.
+
+sqlglot translates names and syntax. What it cannot know is put right here:
+
+    sum, count_if      of whole numbers give HUGEINT in DuckDB, BIGINT in Spark
+    min_by, max_by     pass over null values in DuckDB; Spark passes over null orders only
+    avg of a decimal   is a double in DuckDB; Spark's is a decimal, rounded once, half up
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from muntin.aggregates.columns import Columns, PartialColumn, ResultColumn
+from muntin.errors import AggregateError
+from muntin.sql.expressions import AnsiSpark, Kinds, kind_of
+
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+_RENAMED: dict[type[exp.Expr], str] = {exp.ArgMin: "arg_min_null", exp.ArgMax: "arg_max_null"}
+
+
+def transpiled(tree: exp.Expr, identify: bool = False) -> str:
+    """An expression read as Spark SQL, written for DuckDB."""
+    fixed = tree.transform(_renamed)
+    return fixed.sql("duckdb", identify=identify, comments=False, normalize_functions="lower")
+
+
+def _renamed(node: exp.Expr) -> exp.Expr:
+    if type(node) in _RENAMED:
+        return exp.Anonymous(this=_RENAMED[type(node)], expressions=[node.this, node.expression])
+    return node
+
+
+def for_duckdb(columns: Columns, kinds: Kinds) -> Columns:
+    """The same columns for inputs v0, v1, … of these types."""
+    known = dict(kinds)
+    partials = []
+    for partial in columns.partials:
+        lift = parsed_spark(partial.lift)
+        written = _narrowed(lift, known)
+        known[partial.name] = kind_of(lift, known)
+        merge = _narrowed(parsed_spark(partial.merge), known)
+        partials.append(PartialColumn(partial.name, written, merge))
+    results = [_finished(each, columns, known) for each in columns.results]
+    return replace(columns, partials=tuple(partials), results=tuple(results))
+
+
+def parsed_spark(text: str) -> exp.Expr:
+    """Spark SQL of an aggregate."""
+    try:
+        return sqlglot.parse_one(text, read=AnsiSpark)
+    except SqlglotError:
+        raise AggregateError(f"{text} cannot be written for DuckDB: use Spark") from None
+
+
+def _narrowed(tree: exp.Expr, kinds: Kinds) -> str:
+    """Sums of whole numbers as BIGINT, as in Spark, where too large a sum is an error too."""
+
+    def fix(node: exp.Expr) -> exp.Expr:
+        whole = isinstance(node, exp.Sum) and kind_of(node.this, kinds) in _INTEGERS
+        return exp.cast(node, "bigint") if whole or isinstance(node, exp.CountIf) else node
+
+    return transpiled(tree.transform(fix))
+
+
+def _finished(result: ResultColumn, columns: Columns, kinds: Kinds) -> ResultColumn:
+    tree = parsed_spark(result.final)
+    mean = _decimal_mean(tree, columns, kinds)
+    return ResultColumn(result.name, mean or transpiled(tree))
+
+
+def _decimal_mean(tree: exp.Expr, columns: Columns, kinds: Kinds) -> str | None:
+    """A decimal sum divided by a count and cast to a decimal, in exact whole numbers.
+
+    With U the unscaled sum and C the count, the result has four more digits: U·10⁴/C rounded half
+    away from zero, which is (|U|·2·10⁴ + C) // 2C with the sign of U.
+    """
+    cast = tree.find(exp.Cast)
+    if cast is None or not cast.find(exp.Div):
+        return None
+    target = _DECIMAL.fullmatch(cast.to.sql("spark").lower().replace(" ", ""))
+    names = {column.name for column in tree.find_all(exp.Column)}
+    sums = [p.name for p in columns.partials if p.name in names and _is(p, exp.Sum)]
+    counts = [p.name for p in columns.partials if p.name in names and _is(p, exp.Count)]
+    if target is None or len(sums) != 1 or len(counts) != 1:
+        return None
+    total, count = sums[0], counts[0]
+    precision, scale = int(target[1]), int(target[2])
+    unscaled = (
+        f"CAST(abs({total}) * 1{'0' * (scale - 4)} AS HUGEINT)"
+        if scale > 4
+        else (f"CAST(abs({total}) AS HUGEINT)")
+    )
+    digits = f"(({unscaled} * 20000 + {count}) // (2 * {count}))"
+    unit = f"CAST('0.{'0' * (scale - 1)}1' AS DECIMAL({scale}, {scale}))"
+    signed = f"CAST(sign({total}) * {digits} AS DECIMAL({38 - scale}, 0))"
+    return (
+        f"CASE WHEN {count} > 0 THEN CAST({signed} * {unit} AS DECIMAL({precision}, {scale})) END"
+    )
+
+
+def _is(partial: PartialColumn, kind: type[exp.Expr]) -> bool:
+    return isinstance(parsed_spark(partial.lift), kind)

@@ -1,0 +1,204 @@
+"""A sharing plan as one SQL statement: one common table expression for each node.
+
+    records     the input under plain names: keys k0, k1, …, time t in microseconds, inputs v0, …
+    one a node  its instances or slices, grouped from the rows of its parent: keys, start, partials
+    results     the windows that were asked for, in one union; factor windows and slices stay hidden
+
+This is the query rewriting of section 3.3 of the factor-windows paper, in plain SQL: MultiCast is a
+table expression that several others read. Inside, no name of the user's appears; only the first and
+the last SELECT have them, quoted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from muntin.aggregates.columns import Columns, Input, columns_of
+from muntin.errors import AggregateError, StrategyError, did_you_mean
+from muntin.plan import SharingPlan
+from muntin.query import Query
+from muntin.sql.comments import in_words, plain
+from muntin.sql.duckdb_text import DuckdbWriter
+from muntin.sql.edges import Parent, grouped, indented, selected
+from muntin.sql.expressions import Kinds, argument, condition, kind_of
+from muntin.sql.spark_text import SparkWriter
+from muntin.sql.writer import Writer
+from muntin.windows import Window
+
+WRITERS: dict[str, Writer] = {"spark": SparkWriter(), "duckdb": DuckdbWriter()}
+"""Every dialect by the name that users write."""
+
+TypeOf = Callable[[Input], str | None]
+
+SHIFTS = {"spark": 0, "asa": 1}
+"""Microseconds by which time is set back: an event at the end of (start, end] belongs to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where rows come from: the table, and the types of its columns as far as they are known."""
+
+    query: Query
+    writer: Writer
+    table: str
+    kinds: Kinds | None
+    columns: Columns
+    shift: int
+
+    @property
+    def time_kind(self) -> str | None:
+        """The type of the time column."""
+        return (self.kinds or {}).get(self.query.time)
+
+    @property
+    def keys(self) -> list[str]:
+        """The plain names of the keys."""
+        return [f"k{i}" for i, _ in enumerate(self.query.keys)]
+
+
+def render(
+    plan: SharingPlan,
+    query: Query,
+    dialect: str,
+    table: str,
+    types: Mapping[str, str] | None = None,
+    bounds: str = "spark",
+) -> str:
+    """The rewritten query. `types` are the Spark types of the table's columns, if known.
+
+    With types, arguments that are names of columns are taken as such whatever their characters,
+    and result types are Spark's to the letter: DuckDB's sum of a bigint is a wider integer.
+    """
+    return render_reading(plan, reading(query, dialect, table, types, bounds))
+
+
+def writer_named(dialect: str) -> Writer:
+    """The writer of a dialect."""
+    if dialect not in WRITERS:
+        hint = did_you_mean(dialect, WRITERS)
+        raise StrategyError(f"unknown SQL dialect {dialect!r}: {hint}")
+    return WRITERS[dialect]
+
+
+def reading(
+    query: Query,
+    dialect: str,
+    table: str,
+    types: Kinds | None,
+    bounds: str = "spark",
+    type_of: TypeOf | None = None,
+) -> Reading:
+    """Resolve the query's expressions; `type_of` knows input types better than guessing does."""
+    if bounds not in SHIFTS:
+        raise StrategyError(f"unknown bounds {bounds!r}: {did_you_mean(bounds, SHIFTS)}")
+    for aggregate in query.aggregates:
+        if aggregate.function.holistic:
+            raise AggregateError(
+                f"{aggregate.name} has no partials, so a shared query cannot compute it: "
+                "run the plan on Spark with plan.apply(df)"
+            )
+    writer = writer_named(dialect)
+
+    def guessed(each: Input) -> str | None:
+        return kind_of(argument(each.argument, types), types or {})
+
+    known = type_of or guessed
+    columns = columns_of(query.aggregates, known)
+    kinds = {f"v{i}": known(each) for i, each in enumerate(columns.inputs)}
+    return Reading(query, writer, table, types, writer.aggregates(columns, kinds), SHIFTS[bounds])
+
+
+def render_reading(plan: SharingPlan, read: Reading) -> str:
+    """All table expressions, then the result."""
+    names = _names(plan, read.table)
+    readers = Counter(node.parent for node in plan.nodes)
+    readers.update(node.id for node in plan.nodes if not node.hidden)
+    parts = [f"{names[None]} AS (\n{indented(records_sql(read))}\n)"]
+    for shape, node in plan.edges():
+        step = "merge" if node.parent is not None else "lift"
+        partials = [(p.name, getattr(p, step)) for p in read.columns.partials]
+        parent = Parent(names[node.parent], shape)
+        body = grouped(node, parent, read.keys, partials, read.writer)
+        head = read.writer.cte(names[node.id], readers[node.id])
+        parts.append(f"-- {in_words(shape, node)}\n{head} (\n{indented(body)}\n)")
+    parts.append(f"results AS (\n{indented(_union(plan, names, read))}\n)")
+    return "WITH " + ",\n".join(parts) + "\n" + _result(read)
+
+
+def records_sql(read: Reading) -> str:
+    """The input under plain names; rows without a time are dropped."""
+    query, writer = read.query, read.writer
+    time = writer.quoted(query.time)
+    instant = writer.microseconds(time, read.time_kind)
+    columns = [
+        *(f"{writer.quoted(key)} AS k{i}" for i, key in enumerate(query.keys)),
+        f"{instant} - {read.shift} AS t" if read.shift else f"{instant} AS t",
+        *(f"{_input(each, read)} AS v{i}" for i, each in enumerate(read.columns.inputs)),
+    ]
+    conditions = [f"{time} IS NOT NULL"]
+    if query.where is not None:
+        conditions.append(f"({writer.expression(condition(query.where, 'where'))})")
+    source = _table(read.table, writer)
+    return f"{selected(columns)}\nFROM {source}\nWHERE {' AND '.join(conditions)}"
+
+
+def _input(each: Input, read: Reading) -> str:
+    value = read.writer.expression(argument(each.argument, read.kinds))
+    if each.predicate is None:
+        return value
+    holds = read.writer.expression(condition(each.predicate, "filter"))
+    return f"CASE WHEN {holds} THEN {value} END"
+
+
+def _table(table: str, writer: Writer) -> str:
+    """A name, or a path of names with dots between them; anything else is one name."""
+    try:
+        tree = sqlglot.parse_one(table, into=exp.Table, dialect=writer.name)
+    except SqlglotError:
+        return writer.quoted(table)
+    if not isinstance(tree, exp.Table) or tree.alias or set(tree.args) - {"this", "db", "catalog"}:
+        return writer.quoted(table)
+    parts = tree.parts
+    if not all(isinstance(part, exp.Identifier) for part in parts):
+        return writer.quoted(table)
+    return ".".join(writer.quoted(part.name) for part in parts)
+
+
+def _names(plan: SharingPlan, table: str) -> dict[str | None, str]:
+    """A plain and unique name for every node: its number, and what is plain in its id."""
+    names: dict[str | None, str] = {None: "records"}
+    for number, node in enumerate(plan.nodes, start=1):
+        kind = "w" if isinstance(node.shape, Window) else "s"
+        names[node.id] = f"{kind}{number}_{plain(node.id)}".rstrip("_")
+    while any(name.lower() == table.lower() for name in names.values()):
+        names = {id: f"{name}_" for id, name in names.items()}
+    return names
+
+
+def _union(plan: SharingPlan, names: dict[str | None, str], read: Reading) -> str:
+    selects = []
+    for shape, id in ((node.shape, node.id) for node in plan.nodes if not node.hidden):
+        assert isinstance(shape, Window), "slices are always hidden"
+        label = read.writer.literal(id)
+        columns = ", ".join([*read.keys, "start", *(p.name for p in read.columns.partials)])
+        length = f"start + {shape.range} AS until"
+        selects.append(f"SELECT {label} AS window_id, {length}, {columns} FROM {names[id]}")
+    return "\nUNION ALL\n".join(selects)
+
+
+def _result(read: Reading) -> str:
+    writer, kind = read.writer, read.time_kind
+    window = writer.bounds(writer.instant("start", kind), writer.instant("until", kind))
+    columns = [
+        "window_id",
+        f"{window} AS {writer.quoted('window')}",
+        *(f"k{i} AS {writer.quoted(key)}" for i, key in enumerate(read.query.keys)),
+        *(f"{r.final} AS {writer.quoted(r.name)}" for r in read.columns.results),
+    ]
+    return f"{selected(columns)}\nFROM results"
