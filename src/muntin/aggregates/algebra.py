@@ -31,11 +31,17 @@ FUNCTIONS: dict[str, type[Function]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """One column of a partial aggregate."""
+    """One column of a partial aggregate.
+
+    `merger` names the merge for engines that work on arrays instead of SQL ("" where there is
+    none), `beside` the other partials of the function that it must look at to merge this one.
+    """
 
     name: str
     lift: str
     merge: str
+    merger: str = ""
+    beside: tuple[str, ...] = ()
 
 
 class Function(ABC):

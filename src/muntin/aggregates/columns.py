@@ -31,6 +31,8 @@ class PartialColumn:
     name: str
     lift: str
     merge: str
+    merger: str = ""
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,13 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
         }
         known = {column.name for column in partials}
         partials += [
-            PartialColumn(names[p.name], lifts[p.name], p.merge.format(**names))
+            PartialColumn(
+                names[p.name],
+                lifts[p.name],
+                p.merge.format(**names),
+                p.merger,
+                tuple(names[each] for each in p.beside),
+            )
             for p in declared
             if names[p.name] not in known
         ]

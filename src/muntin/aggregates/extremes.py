@@ -16,7 +16,7 @@ class _Extreme(Function):
     idempotent = selective = True
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("best", f"{self.name}({{0}})", f"{self.name}({{best}})"),)
+        return (Partial("best", f"{self.name}({{0}})", f"{self.name}({{best}})", self.name),)
 
     def final(self, types: Types) -> str:
         return "{best}"
@@ -63,8 +63,14 @@ class _ExtremeBy(Function):
     def partials(self, types: Types) -> tuple[Partial, ...]:
         plain = self.name.removesuffix("_by")
         return (
-            Partial("value", f"{self.name}({{0}}, {{1}})", f"{self.name}({{value}}, {{order}})"),
-            Partial("order", f"{plain}({{1}})", f"{plain}({{order}})"),
+            Partial(
+                "value",
+                f"{self.name}({{0}}, {{1}})",
+                f"{self.name}({{value}}, {{order}})",
+                self.name,
+                beside=("order",),
+            ),
+            Partial("order", f"{plain}({{1}})", f"{plain}({{order}})", plain),
         )
 
     def final(self, types: Types) -> str:

@@ -14,7 +14,7 @@ class _Logical(Function):
     idempotent = True
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("all", f"{self.name}({{0}})", f"{self.name}({{all}})"),)
+        return (Partial("all", f"{self.name}({{0}})", f"{self.name}({{all}})", self.name),)
 
     def final(self, types: Types) -> str:
         return "{all}"

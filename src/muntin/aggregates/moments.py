@@ -37,7 +37,7 @@ class _Spread(Function):
     root = False
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("moments", _LIFT, _MERGE),)
+        return (Partial("moments", _LIFT, _MERGE, "moments"),)
 
     def final(self, types: Types) -> str:
         divisor = "{moments}.n" if not self.missing else "({moments}.n - 1)"

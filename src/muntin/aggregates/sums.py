@@ -28,7 +28,7 @@ class Sum(Function):
     invertible = True
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("sum", "sum({0})", "sum({sum})"),)
+        return (Partial("sum", "sum({0})", "sum({sum})", "sum"),)
 
     def final(self, types: Types) -> str:
         decimal = _decimal(types[0])
@@ -62,7 +62,7 @@ class Count(Function):
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         lift = "count({0})" if types else "count(1)"
-        return (Partial("count", lift, "sum({count})"),)
+        return (Partial("count", lift, "sum({count})", "sum"),)
 
     def final(self, types: Types) -> str:
         return "{count}"
@@ -93,7 +93,7 @@ class CountIf(Count):
     name = "count_if"
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("count", "count_if({0})", "sum({count})"),)
+        return (Partial("count", "count_if({0})", "sum({count})", "sum"),)
 
     def native(self) -> str:
         return "count_if({0})"
@@ -111,8 +111,8 @@ class Avg(Sum):
         exact = _decimal(types[0]) or types[0] == "double"
         total = "sum({0})" if exact else "sum(CAST({0} AS DOUBLE))"
         return (
-            Partial("sum", total, "sum({sum})"),
-            Partial("count", "count({0})", "sum({count})"),
+            Partial("sum", total, "sum({sum})", "sum"),
+            Partial("count", "count({0})", "sum({count})", "sum"),
         )
 
     def final(self, types: Types) -> str:

@@ -22,10 +22,11 @@ def aggregate(
     rate: float = 100.0,
     distinct_keys: float = 1,
     cost: str = "rate",
+    operator: str | None = None,
 ) -> Any:
     """All windows and aggregates over a Spark DataFrame, computed together.
 
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
     asked = query(time=time, windows=windows, aggregates=aggregates, keys=keys, where=where)
-    return optimize(asked, strategy, rate, distinct_keys, cost).apply(data)
+    return optimize(asked, strategy, rate, distinct_keys, cost, operator).apply(data)

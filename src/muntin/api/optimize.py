@@ -8,6 +8,7 @@ from __future__ import annotations
 from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, RateCost, total
 from muntin.errors import StrategyError, did_you_mean
+from muntin.physical import choose
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
 from muntin.report import Alternative
@@ -20,12 +21,13 @@ def optimize(
     rate: float = 100.0,
     keys: float = 1,
     cost: str = "rate",
+    operator: str | None = None,
 ) -> Plan:
     """The plan of one strategy, or of the cheapest one ("auto"), with all alternatives.
 
     `rate` is events per second of event time over all keys, `keys` how many distinct keys there
     are; together they decide whether slices shrink the data. Under cost "paper", `rate` is the
-    paper's η per unit of the windows' numbers.
+    paper's η per unit of the windows' numbers. `operator` forces how the plan runs on Spark.
 
     >>> import muntin as mt
     >>> windows = [mt.Window(n, n) for n in (10, 20, 30, 40)]
@@ -42,7 +44,8 @@ def optimize(
     costs = {name: total(problem.cost, plan) for name, plan in plans.items()}
     chosen = min(costs, key=lambda name: costs[name]) if strategy == "auto" else strategy
     alternatives = tuple(Alternative(name, costs[name]) for name in costs)
-    return Plan(query, plans[chosen], chosen, costs[chosen], problem.cost, alternatives)
+    operators = choose(plans[chosen], query, RateCost(rate, keys), operator)
+    return Plan(query, plans[chosen], chosen, costs[chosen], problem.cost, alternatives, operators)
 
 
 def _planned(name: str, problem: Problem) -> SharingPlan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, svg, text
@@ -23,7 +24,7 @@ class Plan:
     cost: float
     model: CostModel
     alternatives: tuple[Alternative, ...]
-    notes: tuple[str, ...] = ()
+    operators: Operators
 
     def explain(self) -> str:
         """The tree with each node's parent, pieces and cost, and every strategy tried."""
@@ -37,10 +38,17 @@ class Plan:
         """Run the plan on a Spark DataFrame: the long result."""
         from muntin.spark.batch import apply
 
-        return apply(self.tree, self.query, data)
+        return apply(self.tree, self.query, data, self.operators)
 
     def _explanation(self) -> Explanation:
-        return Explanation(self.strategy, self.tree, self.model, self.alternatives, self.notes)
+        return Explanation(
+            self.strategy,
+            self.tree,
+            self.model,
+            self.alternatives,
+            self.operators.edges,
+            (f"operator {self.operators.name}: {self.operators.reason}",),
+        )
 
     def __repr__(self) -> str:
         return self.explain()

@@ -17,4 +17,4 @@ def verify(data: Any, query: Query | Plan, strategy: str = "auto") -> Verificati
     from muntin.spark.verify import compare
 
     plan = query if isinstance(query, Plan) else optimize(query, strategy)
-    return compare(data, plan.query, plan.tree)
+    return compare(data, plan.query, plan.apply(data))

@@ -26,12 +26,15 @@ def explain(
     rate: Annotated[float, typer.Option(help="Events per second over all keys.")] = 100.0,
     keys: Annotated[float, typer.Option(help="How many distinct keys there are.")] = 1,
     cost: Annotated[str, typer.Option(help="rate or paper.")] = "rate",
+    operator: Annotated[
+        str | None, typer.Option(help="Force how it runs: window, expand or kernel.")
+    ] = None,
     svg: Annotated[Path | None, typer.Option(help="Write the plan as a picture, too.")] = None,
 ) -> None:
     """Show who is computed from whom, at what cost, and every strategy tried."""
     aggregates = [parse_aggregate(text) for text in aggregate or ["count"]]
     asked = query("time", [parse_window(text) for text in window], aggregates)
-    plan = optimize(asked, strategy, rate, keys, cost)
+    plan = optimize(asked, strategy, rate, keys, cost, operator)
     typer.echo(plan.explain())
     if svg is not None:
         svg.write_text(plan.to_svg(), encoding="utf-8")

@@ -2,5 +2,6 @@
 
 from muntin.physical.feeds import Feed, feeds_of
 from muntin.physical.lowering import Level, PhysicalPlan, lower
+from muntin.physical.operators import Operators, choose
 
-__all__ = ["Feed", "Level", "PhysicalPlan", "feeds_of", "lower"]
+__all__ = ["Feed", "Level", "Operators", "PhysicalPlan", "choose", "feeds_of", "lower"]

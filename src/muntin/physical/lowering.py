@@ -34,14 +34,6 @@ class Level:
     feeds: dict[int, tuple[Feed, ...]]
     slices: dict[int, tuple[SlicesTarget, ...]]
 
-    @property
-    def only_slices(self) -> Slices | None:
-        """The slices, if this level does nothing but cut the source into them."""
-        targets = self.slices.get(FROM_SOURCE, ())
-        if len(targets) == 1 and not self.feeds and len(self.slices) == 1:
-            return targets[0].slices
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class PhysicalPlan:

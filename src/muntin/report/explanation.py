@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from muntin.cost import CostModel, node_costs
@@ -29,6 +30,7 @@ class Explanation:
     plan: SharingPlan
     model: CostModel
     alternatives: tuple[Alternative, ...]
+    operators: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
     @property

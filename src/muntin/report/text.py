@@ -9,10 +9,10 @@ from muntin.report.explanation import Alternative, Explanation, number, times
 
 
 def text(explanation: Explanation) -> str:
-    """The tree (each node's parent, pieces and cost), the total and the alternatives."""
-    rows = [("source", "", ""), *_tree(explanation)]
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    tree = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}".rstrip() for a, b, c in rows]
+    """The tree (each node's parent, pieces, cost and operator), the total and the alternatives."""
+    rows = [("source", "", "", ""), *_tree(explanation)]
+    wide = [max(len(row[i]) for row in rows) for i in range(4)]
+    tree = [f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c:>{wide[2]}}  {d}".rstrip() for a, b, c, d in rows]
     parts = [f"{explanation.strategy}: {explanation.headline()}", "", *tree]
     if explanation.notes:
         parts += ["", *explanation.notes]
@@ -23,14 +23,15 @@ def text(explanation: Explanation) -> str:
 
 def _tree(
     explanation: Explanation, parent: str | None = None, indent: str = ""
-) -> Iterator[tuple[str, str, str]]:
+) -> Iterator[tuple[str, str, str, str]]:
     children: list[Node] = explanation.plan.children(parent)
     costs = explanation.costs
     for i, node in enumerate(children):
         last = i == len(children) - 1
         branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
         label = indent + branch + explanation.label(node)
-        yield label, explanation.made_of(node), number(costs[node.id])
+        operator = explanation.operators.get(node.id, "")
+        yield label, explanation.made_of(node), number(costs[node.id]), operator
         yield from _tree(explanation, node.id, indent + below)
 
 

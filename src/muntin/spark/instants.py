@@ -29,5 +29,7 @@ def to_microseconds(column: str, kind: str, name: str) -> str:
 def from_microseconds(column: str, kind: str) -> str:
     """SQL for the instant, of the type that Spark's window() has for this time column."""
     if kind == "timestamp_ntz":
-        return f"{_EPOCH} + make_dt_interval(0, 0, 0, CAST({column} / 1000000 AS DECIMAL(18, 6)))"
+        # Division of a bigint is in doubles, which lose microseconds three centuries from 1970.
+        seconds = f"CAST(CAST({column} AS DECIMAL(20, 0)) / 1000000 AS DECIMAL(18, 6))"
+        return f"{_EPOCH} + make_dt_interval(0, 0, 0, {seconds})"
     return f"timestamp_micros({column})"

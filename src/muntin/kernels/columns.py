@@ -1,0 +1,224 @@
+"""Partial columns as arrays with a monoid, and back: one encoding for each way of merging.
+
+Null is the partial of no value: it becomes the identity, and a second array tells which results
+have any value at all. Nothing here loops over rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.kernels.monoids import Array, Arrays, Monoid, Scanned, Ufuncs
+from muntin.kernels.ordering import integers, order_codes, ranks
+
+_SMALLEST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A partial column as arrays, the monoid that merges it, and the way back."""
+
+    arrays: Arrays
+    monoid: Monoid
+    decode: Callable[[Arrays], pa.Array]
+
+
+def encode(merger: str, columns: list[pa.Array], wraps: bool = False) -> Encoded:
+    """A partial column, followed by those beside it, for one way of merging.
+
+    Sums of integers that exceed 64 bits are an error, or wrap around where `wraps` says so, as
+    Spark does with ANSI mode off.
+    """
+    if wraps and merger == "sum" and pa.types.is_integer(columns[0].type):
+        return _nullable(columns[0], _plain_integers(columns[0]), np.add, 0)
+    return ENCODERS[merger](*columns)
+
+
+def _plain_integers(column: pa.Array) -> Array:
+    own = integers(column)
+    assert own is not None, f"{column.type} is an integer type"
+    return own
+
+
+def _valid(column: pa.Array) -> Array:
+    return np.asarray(column.is_valid().to_numpy(zero_copy_only=False))
+
+
+def _nullable(column: pa.Array, values: Array, ufunc: np.ufunc, nothing: Any) -> Encoded:
+    """One array of values and one of whether there is any."""
+    valid = _valid(column)
+    filled = np.where(valid, values, np.asarray(nothing, dtype=values.dtype))
+
+    def decode(arrays: Arrays) -> pa.Array:
+        merged, some = arrays
+        return pa.array(merged, mask=~some).cast(column.type)
+
+    return Encoded((filled, valid), Ufuncs((ufunc, np.logical_or), (nothing, False)), decode)
+
+
+def _sum(column: pa.Array) -> Encoded:
+    kind = column.type
+    if pa.types.is_decimal(kind):
+        return _limbs(column, _decimal_limbs(column))
+    if pa.types.is_floating(kind):
+        values = column.fill_null(0.0).to_numpy(zero_copy_only=False)
+        return _nullable(column, values, np.add, 0.0)
+    values = _plain_integers(column)
+    bound = max(-int(values.min(initial=0)), int(values.max(initial=0))) * max(len(values), 1)
+    if bound > _LARGEST:
+        return _limbs(column, _bigint_limbs(values))
+    return _nullable(column, values, np.add, 0)
+
+
+def _decimal_limbs(column: pa.Array) -> list[Array]:
+    """128-bit two's complement as four 32-bit limbs, the lowest first; the highest is signed."""
+    offset = column.offset * 4
+    words = np.frombuffer(column.buffers()[1], dtype=np.uint32)[offset : offset + len(column) * 4]
+    limbs = words.reshape(-1, 4).astype(np.int64)
+    top = limbs[:, 3]
+    return [*limbs[:, :3].T, np.where(top >= 2**31, top - 2**32, top)]
+
+
+def _bigint_limbs(values: Array) -> list[Array]:
+    return [values & 0xFFFF_FFFF, values >> 32]
+
+
+def _limbs(column: pa.Array, limbs: list[Array]) -> Encoded:
+    """Sums that may exceed 64 bits: add 32-bit limbs in 64-bit arrays, carry at the end."""
+    valid = _valid(column)
+    arrays = (*(np.where(valid, limb, 0) for limb in limbs), valid)
+    adds = (np.add,) * len(limbs)
+
+    def decode(merged: Arrays) -> pa.Array:
+        return _carried(list(merged[:-1]), ~merged[-1], column.type)
+
+    monoid = Ufuncs((*adds, np.logical_or), (*(0,) * len(limbs), False))
+    return Encoded(arrays, monoid, decode)
+
+
+def _carried(limbs: list[Array], missing: Array, kind: pa.DataType) -> pa.Array:
+    for i in range(len(limbs) - 1):
+        limbs[i + 1] = limbs[i + 1] + (limbs[i] >> 32)
+        limbs[i] = limbs[i] & 0xFFFF_FFFF
+    if len(limbs) == 2:
+        low, high = limbs
+        if np.any((high >= 2**31) | (high < -(2**31))):
+            raise OverflowError(
+                "[ARITHMETIC_OVERFLOW] a sum of integers exceeds bigint: cast the column to "
+                "decimal(38, 0), or turn ANSI mode off to let it wrap around"
+            )
+        return pa.array((high << 32) + low, mask=missing).cast(kind)
+    words = np.stack([limb.astype(np.uint32) for limb in limbs], axis=1)
+    bits = pa.array(~missing).buffers()[1]
+    return pa.Array.from_buffers(kind, len(missing), [bits, pa.py_buffer(words.tobytes())])
+
+
+def _extreme(column: pa.Array, smallest: bool) -> Encoded:
+    if pa.types.is_floating(column.type):
+        values = column.fill_null(0.0).to_numpy(zero_copy_only=False)
+        # NaN is the largest: maximum keeps it, fmin passes it over.
+        return _nullable(
+            column, values, *((np.fmin, np.nan) if smallest else (np.maximum, -np.inf))
+        )
+    ufunc, nothing = (np.minimum, _LARGEST) if smallest else (np.maximum, _SMALLEST)
+    own = integers(column)
+    if own is not None:
+        return _retyped(_nullable(column, own, ufunc, nothing), column.type)
+    codes, sorted_values = ranks(column)
+    plain = _nullable(column, codes, ufunc, nothing)
+
+    def decode(arrays: Arrays) -> pa.Array:
+        merged, some = arrays
+        return sorted_values.take(pa.array(np.where(some, merged, 0), mask=~some))
+
+    return Encoded(plain.arrays, plain.monoid, decode)
+
+
+def _retyped(encoded: Encoded, kind: pa.DataType) -> Encoded:
+    """Integers back to booleans, dates or timestamps."""
+
+    def decode(arrays: Arrays) -> pa.Array:
+        merged, some = arrays
+        if pa.types.is_boolean(kind):
+            return pa.array(merged == 1, mask=~some)
+        if pa.types.is_temporal(kind):
+            width = pa.int64() if kind.bit_width == 64 else pa.int32()
+            return pa.array(np.where(some, merged, 0), mask=~some).cast(width).view(kind)
+        return pa.array(np.where(some, merged, 0), mask=~some).cast(kind)
+
+    return Encoded(encoded.arrays, encoded.monoid, decode)
+
+
+def _extreme_by(value: pa.Array, order: pa.Array, smallest: bool) -> Encoded:
+    """(order, row, any): the row whose order is best; among ties the older one."""
+    codes, valid = order_codes(order), _valid(order)
+
+    def combine(older: Arrays, newer: Arrays) -> Arrays:
+        better = newer[0] < older[0] if smallest else newer[0] > older[0]
+        take = newer[2] & (better | ~older[2])
+        return (
+            np.where(take, newer[0], older[0]),
+            np.where(take, newer[1], older[1]),
+            older[2] | newer[2],
+        )
+
+    def decode(arrays: Arrays) -> pa.Array:
+        _, row, some = arrays
+        return value.take(pa.array(np.where(some, row, 0), mask=~some))
+
+    monoid = Scanned(combine, (0, 0, False))
+    return Encoded((codes, np.arange(len(codes)), valid), monoid, decode)
+
+
+def _logical(column: pa.Array, ufunc: np.ufunc, nothing: bool) -> Encoded:
+    values = column.fill_null(nothing).to_numpy(zero_copy_only=False)
+    return _nullable(column, values, ufunc, nothing)
+
+
+def _bitwise(column: pa.Array, ufunc: np.ufunc, nothing: int) -> Encoded:
+    values = column.fill_null(0).to_numpy(zero_copy_only=False)
+    return _nullable(column, values, ufunc, nothing)
+
+
+def _moments(column: pa.Array) -> Encoded:
+    """Chan's formula over (n, mean, M2)."""
+    arrays = tuple(f.to_numpy(zero_copy_only=False) for f in column.flatten())
+
+    def combine(older: Arrays, newer: Arrays) -> Arrays:
+        n = older[0] + newer[0]
+        some = np.maximum(n, 1.0)
+        delta = newer[1] - older[1]
+        mean = older[1] + delta * (newer[0] / some)
+        return (n, mean, older[2] + newer[2] + delta * delta * older[0] * newer[0] / some)
+
+    def decode(merged: Arrays) -> pa.Array:
+        return pa.StructArray.from_arrays([pa.array(a) for a in merged], fields=list(column.type))
+
+    return Encoded(arrays, Scanned(combine, (0.0, 0.0, 0.0)), decode)
+
+
+ENCODERS: dict[str, Callable[..., Encoded]] = {
+    "sum": _sum,
+    "min": lambda column: _extreme(column, smallest=True),
+    "max": lambda column: _extreme(column, smallest=False),
+    "min_by": lambda value, order: _extreme_by(value, order, smallest=True),
+    "max_by": lambda value, order: _extreme_by(value, order, smallest=False),
+    "bool_and": lambda column: _logical(column, np.logical_and, True),
+    "bool_or": lambda column: _logical(column, np.logical_or, False),
+    "bit_and": lambda column: _bitwise(column, np.bitwise_and, -1),
+    "bit_or": lambda column: _bitwise(column, np.bitwise_or, 0),
+    "moments": _moments,
+}
+"""How each merger encodes its columns; what is not here is merged by the engine itself."""
+
+
+def serves(mergers: list[str]) -> str | None:
+    """None if the kernel can merge all of these, else the first that it cannot."""
+    return next(
+        (m or "an aggregate without array form" for m in mergers if m not in ENCODERS), None
+    )

@@ -1,0 +1,71 @@
+"""From sorted slices to the instances of a window that are not empty.
+
+Slices are sorted by group (a key) and start. Slice p lies in the instances from F(p), the oldest
+that still reaches it, to L(p), the newest that has begun; an instance exists where some slice
+lies in it. The oldest slice of an instance is the first to reach it, and the newest the last:
+
+    slice i is the oldest of the instances in (L(p_{i-1}), L(p_i)]  that contain it
+    slice i is the newest of the instances in [F(p_i), F(p_{i+1}))  that contain it
+
+Both sequences list every instance once and in order, so two `repeat`s find all instances together
+with their first and last slices: no search, whatever the overlap. Few slices may reach very many
+instances (a day sliding by a minute: 1,440 each), so these come in portions of bounded size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from muntin.kernels.monoids import Array
+from muntin.windows import Window
+
+PORTION = 1_000_000
+"""At most about this many instances are laid out at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """Instances in order: where each starts, and its first and last slice by position."""
+
+    start: Array
+    first: Array
+    last: Array
+
+    def where(self, wanted: Array) -> Instances:
+        """Only the wanted ones."""
+        return Instances(self.start[wanted], self.first[wanted], self.last[wanted])
+
+
+def instances(
+    group: Array, start: Array, window: Window, portion: int = PORTION
+) -> Iterator[Instances]:
+    """All instances that some slice lies in, in portions.
+
+    >>> [found] = instances(np.array([0, 0]), np.array([0, 7]), Window(6, 2))
+    >>> found.start.tolist(), found.first.tolist(), found.last.tolist()
+    ([-4, -2, 0, 2, 4, 6], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
+    """
+    slide = window.slide
+    newest = start - (start - window.offset) % slide
+    oldest = newest - (window.range - 1 - (start - newest)) // slide * slide
+    same = group[1:] == group[:-1]
+    before, after = oldest - slide, newest + slide
+    before[1:] = np.where(same, np.maximum(before[1:], newest[:-1]), before[1:])
+    after[:-1] = np.where(same, np.minimum(after[:-1], oldest[1:]), after[:-1])
+    begun = np.cumsum((newest - before) // slide)
+    ended = np.cumsum((after - oldest) // slide)
+    earlier = np.concatenate(([0], begun[:-1]))
+    for low in range(0, int(begun[-1]), portion):
+        high = min(low + portion, int(begun[-1]))
+        first, last = _owners(begun, low, high), _owners(ended, low, high)
+        turn = np.arange(low + 1, high + 1) - earlier[first]
+        yield Instances(before[first] + turn * slide, first, last)
+
+
+def _owners(counted: Array, low: int, high: int) -> Array:
+    """To which slice instances low … high - 1 belong, given running counts."""
+    own = np.clip(counted, low, high)
+    return np.repeat(np.arange(len(counted)), np.diff(own, prepend=low))

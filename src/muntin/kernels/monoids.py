@@ -1,0 +1,101 @@
+"""Monoids over arrays: combine many pairs at once, and scan many rows at once.
+
+A partial is a tuple of arrays, one element of each for one piece. Two kinds of monoid serve all:
+
+    Ufuncs    each array has a NumPy ufunc of its own (add, maximum, …): scans are its accumulate
+    Scanned   any vectorised combine, which need not commute: scans take log₂(length) passes
+              (Hillis and Steele, 1986)
+
+Floats are only ever combined, never subtracted, so a NaN or 1e16 leaves no trace in windows that
+do not contain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Arrays = tuple[Array, ...]
+
+
+class Monoid(Protocol):
+    """What a kernel needs: an identity, combine, and scans along the rows of a block."""
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """The partial of nothing: one scalar for each array."""
+
+    def combine(self, older: Arrays, newer: Arrays) -> Arrays:
+        """The partials of both, element by element."""
+
+    def prefixes(self, block: Arrays) -> Arrays:
+        """Along each row, the combination of everything up to and including an element."""
+
+    def suffixes(self, block: Arrays) -> Arrays:
+        """Along each row, the combination of an element and everything after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ufuncs:
+    """One ufunc and one identity for each array of the partial.
+
+    >>> total = Ufuncs((np.add,), (0,))
+    >>> total.suffixes((np.array([[1, 2, 3]]),))[0].tolist()
+    [[6, 5, 3]]
+    """
+
+    ufuncs: tuple[np.ufunc, ...]
+    identity: tuple[Any, ...]
+
+    def combine(self, older: Arrays, newer: Arrays) -> Arrays:
+        return tuple(f(a, b) for f, a, b in zip(self.ufuncs, older, newer, strict=True))
+
+    def prefixes(self, block: Arrays) -> Arrays:
+        return tuple(f.accumulate(a, axis=-1) for f, a in zip(self.ufuncs, block, strict=True))
+
+    def suffixes(self, block: Arrays) -> Arrays:
+        turned = self.prefixes(tuple(a[..., ::-1] for a in block))
+        return tuple(a[..., ::-1] for a in turned)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """Any associative combine over arrays.
+
+    >>> later = Scanned(lambda older, newer: newer, (0,))
+    >>> later.suffixes((np.array([[1, 2, 3]]),))[0].tolist()
+    [[3, 3, 3]]
+    """
+
+    combining: Callable[[Arrays, Arrays], Arrays]
+    identity: tuple[Any, ...]
+
+    def combine(self, older: Arrays, newer: Arrays) -> Arrays:
+        return self.combining(older, newer)
+
+    def prefixes(self, block: Arrays) -> Arrays:
+        return self._scan(block, forward=True)
+
+    def suffixes(self, block: Arrays) -> Arrays:
+        return self._scan(block, forward=False)
+
+    def _scan(self, block: Arrays, forward: bool) -> Arrays:
+        """Double the reach of every element until it is the whole row."""
+        length, reach = block[0].shape[-1], 1
+        done = tuple(a.copy() for a in block)
+        while reach < length:
+            older = tuple(a[..., :-reach] for a in done)
+            newer = tuple(a[..., reach:] for a in done)
+            both = self.combine(older, newer)
+            for target, value in zip(done, both, strict=True):
+                if forward:
+                    target[..., reach:] = value
+                else:
+                    target[..., :-reach] = value
+            reach *= 2
+        return done

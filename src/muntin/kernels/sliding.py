@@ -1,0 +1,74 @@
+"""Sliding windows of n values over one dense array: the bulk counterpart of two stacks.
+
+order  in-order      needs  a ufunc that is associative; no inverse
+time   about three passes over the array whatever n      space  two arrays
+
+Cut the array into blocks of n (van Herk 1992, Gil and Werman 1993). A window of n values spans at
+most two blocks: it is a suffix of one and a prefix of the next, so after one scan of each kind a
+single combine answers every window. Short windows instead double: windows of 2k values are two
+neighbouring windows of k, so log₂ n vector passes that stay in the cache do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from muntin.kernels.monoids import Array
+
+DOUBLING_LIMIT = 64
+"""Up to this length, log₂ n vectorised passes beat two scans."""
+
+CHUNK = 16_384
+"""Values for which all intermediate arrays of doubling stay in the cache."""
+
+
+def sliding(values: Array, n: int, ufunc: np.ufunc) -> Array:
+    """The combination of every n consecutive values: element i covers values[i : i + n].
+
+    >>> sliding(np.array([3, 1, 4, 1, 5, 9]), 3, np.maximum).tolist()
+    [4, 4, 5, 9]
+    """
+    if not 1 <= n <= len(values):
+        raise ValueError(f"windows of {n} do not fit into {len(values)} values")
+    return _doubling(values, n, ufunc) if n <= DOUBLING_LIMIT else _blocks(values, n, ufunc)
+
+
+def _doubling(values: Array, n: int, ufunc: np.ufunc) -> Array:
+    count = len(values) - n + 1
+    out = np.empty(count, dtype=ufunc(values[:1], values[:1]).dtype)
+    for begin in range(0, count, CHUNK):
+        end = min(begin + CHUNK, count)
+        out[begin:end] = _doubled(values[begin : end + n - 1], n, ufunc)
+    return out
+
+
+def _doubled(values: Array, n: int, ufunc: np.ufunc) -> Array:
+    """Compose n from its binary digits, oldest part first, so that order is kept."""
+    count = len(values) - n + 1
+    power, reach, done = values, 1, 0
+    result: Array | None = None
+    while True:
+        if n & reach:
+            part = power[done : done + count]
+            result = part if result is None else ufunc(result, part)
+            done += reach
+        reach *= 2
+        if reach > n:
+            assert result is not None, "n has a binary digit"
+            return result
+        power = ufunc(power[: -reach // 2], power[reach // 2 :])
+
+
+def _blocks(values: Array, n: int, ufunc: np.ufunc) -> Array:
+    whole = len(values) // n * n
+    body = values[:whole].reshape(-1, n)
+    prefix, suffix = np.empty_like(values), np.empty_like(values)
+    ufunc.accumulate(body, axis=1, out=prefix[:whole].reshape(-1, n))
+    ufunc.accumulate(body[:, ::-1], axis=1, out=suffix[:whole].reshape(-1, n)[:, ::-1])
+    if whole < len(values):
+        ufunc.accumulate(values[whole:], out=prefix[whole:])
+    count = len(values) - n + 1
+    result: Array = ufunc(suffix[:count], prefix[n - 1 :])
+    aligned = slice(0, count, n)
+    result[aligned] = suffix[aligned]
+    return result
