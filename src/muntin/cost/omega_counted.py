@@ -6,8 +6,8 @@ gives them all (`instance_partials`). With f_i the part of the edges at which wi
 
     Panes                   Σ f_i·(P_i - 1)
     FlatFAT                 ⌈log₂ P_max⌉ + Σ f_i·(C(P_i) - 1), and nothing for P_max: the root
-                            C(P) nodes cover P leaves on average: C(2k+1) = 1 + C(k),
-                            C(2k) = ½·C(k) + ½·(2 + C(k - 1)): half of them begin at odd leaves
+                            C(P) is how many nodes cover P consecutive leaves of the circle of
+                            P_max on average; where the circle closes, a cover is two
     FlatFIT                 min(1 + 2a, a + log₂ P_max) with a = Σ f_i; fitted to counts, not
                             derived: one query costs 3, many share shortcuts and cost 1 each
     SlickDeque (Inv)        2·(number of different P over all instances): exact
@@ -70,20 +70,30 @@ def _flatfat(load: Load, counts: list[Counts]) -> float:
     total = float((longest - 1).bit_length())
     for f, partials in zip(load.answered, counts, strict=True):
         sizes, times = np.unique(partials, return_counts=True)
-        merges = [0.0 if n == longest else _cover(int(n)) - 1 for n in sizes]
+        merges = [0.0 if n == longest else mean_cover(int(n), longest) - 1 for n in sizes]
         total += float(f) * float(np.average(merges, weights=times))
     return total
 
 
 @cache
-def _cover(leaves: int) -> float:
-    """C(P): how many nodes cover P consecutive leaves of a binary tree, on average."""
-    if leaves <= 1:
-        return float(leaves)
-    half = leaves // 2
-    if leaves % 2:
-        return 1 + _cover(half)
-    return _cover(half) / 2 + (2 + _cover(half - 1)) / 2
+def mean_cover(leaves: int, circle: int) -> float:
+    """C(P): nodes of a binary tree that cover so many leaves of a circle, over all their begins.
+
+    >>> mean_cover(2, 8)  # one node from even leaves, two from odd ones
+    1.5
+    """
+    begins = range(0, circle, -(-circle // 1024))  # enough to tell the mean of a long circle
+    return sum(_cover(begin, leaves, circle) for begin in begins) / len(begins)
+
+
+def _cover(first: int, leaves: int, circle: int) -> int:
+    """A suffix of one subtree and a prefix of the next: one node for each binary digit."""
+    end = first + leaves
+    if end > circle:
+        return _cover(first, circle - first, circle) + _cover(0, end - circle, circle)
+    height = (first ^ end).bit_length() - 1
+    middle = end >> height << height
+    return (middle - first).bit_count() + (end - middle).bit_count()
 
 
 def _flatfit(load: Load, counts: list[Counts]) -> float:

@@ -61,6 +61,6 @@ def space(technique: Technique) -> int:
 
 
 def _slots(part: object) -> int:
-    if isinstance(part, list):
-        return sum(_slots(item) if isinstance(item, list) else 1 for item in part)
-    return len(part) if isinstance(part, deque | dict | ChunkedQueue) else 0
+    if isinstance(part, list) and part and isinstance(part[0], list):
+        return sum(len(level) for level in part)
+    return len(part) if isinstance(part, list | deque | dict | ChunkedQueue) else 0

@@ -1,0 +1,185 @@
+"""Time every technique slide by slide, and every bulk kernel as a whole, on doubles.
+
+A slide of a technique inserts one value into a full window, which evicts the oldest, and queries.
+It is timed from the first slide after the window is full, for one window length where time allows,
+so that flips and resets fall into the run. Garbage collection is off meanwhile. A kernel answers
+all windows of an array in one call: its time is divided by their number, the best of some rounds.
+"""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import sys
+import tracemalloc
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter, perf_counter_ns
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from muntin import kernels
+from muntin.aggregates import Aggregate, max, sum
+from muntin.incremental import Technique, techniques_for
+
+Doubles = npt.NDArray[np.float64]
+Kernel = Callable[[Doubles, int, np.ufunc], Doubles]
+
+AGGREGATES: dict[str, tuple[Aggregate, np.ufunc]] = {
+    "sum": (sum("v"), np.add),
+    "max": (max("v"), np.maximum),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One structure or kernel, for one aggregate and size: nanoseconds a slide, and bytes held."""
+
+    aggregate: str
+    n: int
+    what: str
+    slides: int
+    mean: float
+    lowest: float
+    p25: float
+    p50: float
+    p75: float
+    p99: float
+    highest: float
+    bytes: int
+    passes: float
+    """The mean as a multiple of one NumPy accumulate pass."""
+
+
+def techniques_of(aggregate: Aggregate) -> dict[str, Callable[..., Technique]]:
+    """The techniques that serve the aggregate, by class; floats may be subtracted here."""
+
+    def maker(technique: type[Technique]) -> Callable[..., Technique]:
+        return lambda ranges: technique(aggregate, ranges, approximate=True)
+
+    return {t.__name__: maker(t) for t in techniques_for(aggregate)}
+
+
+def kernels_found() -> dict[str, Kernel]:
+    """Every function of `muntin.kernels` that takes (values, n, ufunc)."""
+    found: dict[str, Kernel] = {}
+    for name in kernels.__all__:
+        kernel = getattr(kernels, name)
+        if inspect.isfunction(kernel):
+            given = tuple(inspect.signature(kernel).parameters)
+            if given[:3] == ("values", "n", "ufunc"):
+                found[f"kernel {name}"] = kernel
+    return found
+
+
+def accumulate_pass(values: Doubles, ufunc: np.ufunc, rounds: int) -> float:
+    """Nanoseconds a value of one accumulate pass over the array: the yardstick."""
+    out = np.empty_like(values)
+    return _best(lambda: ufunc.accumulate(values, out=out), rounds) / len(values)
+
+
+def time_kernel(
+    name: str, kernel: Kernel, aggregate: str, n: int, values: Doubles, rounds: int, unit: float
+) -> Measured:
+    """The best of some rounds; a bulk call has no latency of a single slide."""
+    ufunc = AGGREGATES[aggregate][1]
+    tracemalloc.start()
+    kernel(values, n, ufunc)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    slides = len(values) - n + 1
+    each = _best(lambda: kernel(values, n, ufunc), rounds) / slides
+    none = float("nan")
+    return Measured(
+        aggregate, n, name, slides, each, none, none, none, none, none, none, peak, each / unit
+    )
+
+
+def _best(call: Callable[[], object], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        begin = perf_counter_ns()
+        call()
+        times.append(perf_counter_ns() - begin)
+    return float(np.min(times))
+
+
+def time_technique(
+    name: str,
+    make: Callable[..., Technique],
+    aggregate: str,
+    n: int,
+    values: list[float],
+    seconds: float,
+    unit: float,
+) -> Measured:
+    """Slide for one window length, but at most 1,000,000 times and for about so many seconds."""
+    window = make([n])
+    for i in range(n):
+        window.slide(values[i % len(values)])
+    gc.collect()
+    gc.disable()
+    try:
+        times = _latencies(window, values, int(np.clip(n, 20_000, 1_000_000)), seconds)
+    finally:
+        gc.enable()
+    mean, held = float(np.mean(times)), bytes_held(window)
+    lowest, p25, p50, p75, p99, highest = np.percentile(times, [0, 25, 50, 75, 99, 100]).tolist()
+    return Measured(
+        aggregate, n, name, len(times), mean,
+        lowest, p25, p50, p75, p99, highest, held, mean / unit,
+    )  # fmt: skip
+
+
+def _latencies(
+    window: Technique, values: list[float], most: int, seconds: float
+) -> npt.NDArray[np.int64]:
+    times = []
+    slide, query, clock = window.slide, window.query, perf_counter_ns
+    end = perf_counter() + seconds
+    for i in range(most):
+        value = values[i % len(values)]
+        begin = clock()
+        slide(value)
+        query()
+        times.append(clock() - begin)
+        if not i & 15 and perf_counter() > end:
+            break
+    return np.array(times)
+
+
+def slides_a_second(make: Callable[..., Technique], n: int, seconds: float) -> float:
+    """How often a window of n values slides and answers all ranges 1 … n."""
+    window, values = make(range(1, n + 1)), np.random.default_rng(n).random(4096).tolist()
+    for i in range(n):
+        window.slide(values[i % 4096])
+    window.query_all()
+    slides, begin = 0, perf_counter()
+    while (spent := perf_counter() - begin) < seconds or not slides:
+        window.slide(values[slides % 4096])
+        window.query_all()
+        slides += 1
+    return slides / spent if spent > 0 else float("nan")
+
+
+def bytes_held(window: Technique) -> int:
+    """The size of all containers and partials that the technique keeps, each object once."""
+    seen: set[int] = set()
+    waiting: list[Any] = [v for k, v in vars(window).items() if k not in ("monoid", "_inverse")]
+    total = 0
+    while waiting:
+        item = waiting.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        total += sys.getsizeof(item)
+        if isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, list | tuple | deque):
+            waiting += item
+        elif hasattr(item, "__slots__"):
+            waiting += [getattr(item, slot) for slot in item.__slots__]
+    return total
