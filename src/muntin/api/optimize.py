@@ -8,11 +8,13 @@ from __future__ import annotations
 from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, RateCost, total
 from muntin.errors import StrategyError, did_you_mean
-from muntin.physical import choose
+from muntin.physical import choose, predicted
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
 from muntin.report import Alternative
-from muntin.strategies import STRATEGIES, Problem, strategy_named
+from muntin.strategies import LIMITS, STRATEGIES, Problem, strategy_named
+
+UNLIMITED = 2**62
 
 
 def optimize(
@@ -40,19 +42,42 @@ def optimize(
     problem = Problem(query.windows, query.idempotent, _cost_model(cost, query, rate, keys))
     if strategy != "auto":
         strategy_named(strategy)
-    plans = {name: _planned(name, problem) for name in STRATEGIES}
-    costs = {name: total(problem.cost, plan) for name, plan in plans.items()}
-    chosen = min(costs, key=lambda name: costs[name]) if strategy == "auto" else strategy
-    alternatives = tuple(Alternative(name, costs[name]) for name in costs)
-    operators = choose(plans[chosen], query, RateCost(rate, keys), operator)
-    return Plan(query, plans[chosen], chosen, costs[chosen], problem.cost, alternatives, operators)
+    tried = {name: _tried(name, problem, strategy == name) for name in STRATEGIES}
+    plans = {name: plan for name, plan in tried.items() if plan is not None}
+    rates = RateCost(rate, keys)
+    alternatives = tuple(
+        _alternative(name, plan, query, problem, rates) for name, plan in tried.items()
+    )
+    chosen = strategy if strategy != "auto" else _best(alternatives, cost)
+    operators = choose(plans[chosen], query, rates, operator)
+    total_cost = total(problem.cost, plans[chosen])
+    return Plan(query, plans[chosen], chosen, total_cost, problem.cost, alternatives, operators)
 
 
-def _planned(name: str, problem: Problem) -> SharingPlan:
-    """A strategy's plan, proved right before anyone sees it."""
+def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | None:
+    """A strategy's plan, proved right before anyone sees it; None where it would take too long."""
+    if not asked and len(problem.windows) > LIMITS.get(name, UNLIMITED):
+        return None
     plan = STRATEGIES[name](problem)
     check(plan, problem.windows)
     return plan
+
+
+def _alternative(
+    name: str, plan: SharingPlan | None, query: Query, problem: Problem, rates: RateCost
+) -> Alternative:
+    if plan is None:
+        return Alternative(name, None, note=f"skipped: more than {LIMITS[name]} windows")
+    seconds = min(predicted(plan, query, rates).values())
+    return Alternative(name, total(problem.cost, plan), seconds)
+
+
+def _best(alternatives: tuple[Alternative, ...], cost: str) -> str:
+    """The cheapest to run on Spark, or under the paper's cost; simpler strategies win ties."""
+    possible = [a for a in alternatives if a.cost is not None]
+    if cost == "paper":
+        return min(possible, key=lambda a: a.cost or 0.0).strategy
+    return min(possible, key=lambda a: a.seconds or 0.0).strategy
 
 
 def _cost_model(name: str, query: Query, rate: float, keys: float) -> CostModel:

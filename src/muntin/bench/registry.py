@@ -6,8 +6,10 @@ from typing import Protocol
 
 from rich.console import Console
 
+from muntin.bench.batch import bench_batch
 from muntin.bench.duckdb import bench_duckdb
 from muntin.bench.options import Options
+from muntin.bench.techniques import bench_techniques
 from muntin.errors import StrategyError, did_you_mean
 
 
@@ -18,7 +20,9 @@ class Benchmark(Protocol):
 
 
 BENCHMARKS: dict[str, Benchmark] = {
+    "batch": bench_batch,
     "duckdb": bench_duckdb,
+    "techniques": bench_techniques,
 }
 
 

@@ -7,6 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
+from muntin.cli.bench import bench
 from muntin.cli.demo import demo
 from muntin.cli.explain import explain
 from muntin.errors import MuntinError
@@ -32,3 +33,4 @@ app = _App(
 )
 app.command()(demo)
 app.command()(explain)
+app.command()(bench)

@@ -22,6 +22,9 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 Arrays = tuple[Array, ...]
 
+_QUIET = np.errstate(invalid="ignore", over="ignore")
+"""Infinity less infinity is NaN and too large is infinity, as in any engine: no warning."""
+
 
 class Monoid(Protocol):
     """What a kernel needs: an identity, combine, and scans along the rows of a block."""
@@ -52,9 +55,11 @@ class Ufuncs:
     ufuncs: tuple[np.ufunc, ...]
     identity: tuple[Any, ...]
 
+    @_QUIET
     def combine(self, older: Arrays, newer: Arrays) -> Arrays:
         return tuple(f(a, b) for f, a, b in zip(self.ufuncs, older, newer, strict=True))
 
+    @_QUIET
     def prefixes(self, block: Arrays) -> Arrays:
         return tuple(f.accumulate(a, axis=-1) for f, a in zip(self.ufuncs, block, strict=True))
 
@@ -75,9 +80,11 @@ class Scanned:
     combining: Callable[[Arrays, Arrays], Arrays]
     identity: tuple[Any, ...]
 
+    @_QUIET
     def combine(self, older: Arrays, newer: Arrays) -> Arrays:
         return self.combining(older, newer)
 
+    @_QUIET
     def prefixes(self, block: Arrays) -> Arrays:
         return self._scan(block, forward=True)
 

@@ -2,6 +2,6 @@
 
 from muntin.physical.feeds import Feed, feeds_of
 from muntin.physical.lowering import Level, PhysicalPlan, lower
-from muntin.physical.operators import Operators, choose
+from muntin.physical.operators import Operators, choose, predicted
 
-__all__ = ["Feed", "Level", "Operators", "PhysicalPlan", "choose", "feeds_of", "lower"]
+__all__ = ["Feed", "Level", "Operators", "PhysicalPlan", "choose", "feeds_of", "lower", "predicted"]

@@ -5,9 +5,10 @@
     expand   each row is exploded into the instances it feeds, then grouped, level by level
     kernel   sorted pieces through NumPy: two scans and one combine a result, whatever the overlap
 
-The constants are seconds for a million rows on one core, measured with `muntin bench batch`; only
-their ratios matter to the choice. Levels below the first run either all by expand or all by kernel,
-since both start from the same grouped rows and a second pass over them would be computed twice.
+Predictions are seconds for ten million rows on two cores; the constants were measured with `muntin
+bench batch`, and only their ratios matter to a choice. Levels below the first run either all by
+expand or all by kernel: both start from the same grouped rows, and a second branch would compute
+these again.
 """
 
 from __future__ import annotations
@@ -23,16 +24,23 @@ from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.windows import Window
 
-GROUP = 0.10
-"""To hash one row into a group."""
-COPY = 0.17
-"""To copy a row into one more instance by window(), and group it."""
-EXPAND = 0.60
-"""To explode a partial into one instance it feeds, and merge it there."""
-SHIP = 0.50
-"""To sort a partial, hand it to Python and scan it for one window."""
-RESULT = 0.55
-"""To combine one result in Python and hand it back."""
+ROWS = 10_000_000
+"""The volume that predictions are for."""
+
+GROUP = 1.1e-7
+"""Seconds to read a row and group it once."""
+COPY = 0.85e-7
+"""Seconds to copy a row into one more instance, and group it."""
+EXPAND = 2.5e-7
+"""Seconds to explode a partial into one instance that it feeds, and merge it there."""
+SHIP = 1.2e-6
+"""Seconds to shuffle and sort a partial and hand it to Python."""
+SCAN = 0.8e-7
+"""Seconds to scan a partial for one window."""
+RESULT = 2.5e-7
+"""Seconds to combine one result in Python and hand it back."""
+SHUFFLE = 0.15
+"""Seconds for one more stage, however few its rows."""
 
 OPERATORS = ("window", "expand", "kernel")
 
@@ -43,24 +51,30 @@ class Operators:
 
     name: str
     reason: str
-    edges: dict[str, str] = field(default_factory=dict)
+    edges: dict[str, str] = field(default_factory=dict, repr=False)
 
 
 def choose(plan: SharingPlan, query: Query, rates: RateCost, forced: str | None) -> Operators:
     """The cheapest operator that can run the plan, or the forced one if it can."""
     if forced is not None and forced not in OPERATORS:
         raise StrategyError(f"unknown operator {forced!r}: {did_you_mean(forced, OPERATORS)}")
-    refusals = {"kernel": kernel_refusal(plan, query)}
     if forced is not None:
-        if refusals.get(forced):
-            raise StrategyError(f"operator {forced!r} cannot run this plan: {refusals[forced]}")
+        refusal = kernel_refusal(plan, query) if forced == "kernel" else None
+        if refusal:
+            raise StrategyError(f"operator {forced!r} cannot run this plan: {refusal}")
         return _named(forced, plan, "as asked")
-    seconds = {"window": _window(query, rates), "expand": _expand(plan, rates)}
-    if not refusals["kernel"]:
-        seconds["kernel"] = _kernel(plan, rates)
+    seconds = predicted(plan, query, rates)
     best = min(seconds, key=lambda name: seconds[name])
     others = ", ".join(f"{n} {s / seconds[best]:.3g}×" for n, s in seconds.items() if n != best)
     return _named(best, plan, f"predicted cheapest; {others}")
+
+
+def predicted(plan: SharingPlan, query: Query, rates: RateCost) -> dict[str, float]:
+    """Seconds for ten million rows, by every operator that can run the plan."""
+    seconds = {"window": _window(query, rates), "expand": _expand(plan, rates)}
+    if kernel_refusal(plan, query) is None:
+        seconds["kernel"] = _kernel(plan, rates)
+    return seconds
 
 
 def _named(name: str, plan: SharingPlan, reason: str) -> Operators:
@@ -93,37 +107,33 @@ def kernel_refusal(plan: SharingPlan, query: Query) -> str | None:
 
 
 def _window(query: Query, rates: RateCost) -> float:
-    return sum(rates.rate * (GROUP + COPY * (w.overlap - 1)) for w in query.windows)
+    """One scan and one grouping for each window, and a copy for each instance of a row."""
+    return sum(ROWS * (GROUP + COPY * (w.overlap - 1)) + SHUFFLE for w in query.windows)
 
 
-def _first(plan: SharingPlan, rates: RateCost) -> float:
+def _first(plan: SharingPlan) -> float:
     roots = plan.children(None)
-    copies = sum(1 if disjoint(node) else _overlap(node.shape) for node in roots)
-    return rates.rate * (GROUP if copies == 1 else GROUP + COPY * copies)
-
-
-def _overlap(shape: object) -> float:
-    return shape.overlap if isinstance(shape, Window) else 1.0
+    copies = sum(n.shape.overlap if isinstance(n.shape, Window) else 1.0 for n in roots)
+    return ROWS * (GROUP + COPY * (copies - 1)) + SHUFFLE
 
 
 def _expand(plan: SharingPlan, rates: RateCost) -> float:
-    below = [rates.edge(p, n.shape, n.pieces) for p, n in plan.edges() if n.parent is not None]
-    return _first(plan, rates) + EXPAND * sum(below)
+    below = sum(rates.edge(p, n.shape, n.pieces) for p, n in plan.edges() if n.parent is not None)
+    stages = len(plan.levels()) - 1
+    return _first(plan) + EXPAND * below * ROWS / rates.rate + SHUFFLE * stages
 
 
 def _kernel(plan: SharingPlan, rates: RateCost) -> float:
-    grown = forest(plan) or {}
-    seconds = _first(plan, rates)
-    for number, branches in grown.items():
-        if branches:
-            seconds += _branches(branches, rates.rows(plan.nodes[number].shape), rates)
-    return seconds
+    below = 0.0
+    for number, branches in (forest(plan) or {}).items():
+        rows = rates.rows(plan.nodes[number].shape)
+        below += SHIP * rows + _branches(branches, rows, rates)
+    return _first(plan) + below * ROWS / rates.rate + 3 * SHUFFLE
 
 
 def _branches(branches: tuple[Branch, ...], rows: float, rates: RateCost) -> float:
     seconds = 0.0
     for branch in branches:
         results = rates.rows(branch.window)
-        seconds += SHIP * rows + RESULT * results
-        seconds += _branches(branch.branches, results, rates)
+        seconds += SCAN * rows + RESULT * results + _branches(branch.branches, results, rates)
     return seconds

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from muntin.coverage import SOURCE, Pieces, Source, every
 from muntin.errors import PlanError
@@ -37,7 +38,7 @@ class Node:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SharingPlan:
     """Nodes in an order in which every parent comes before its children.
 
@@ -67,9 +68,20 @@ class SharingPlan:
             waiting = [node for node in waiting if node.id not in placed]
         return SharingPlan(tuple(ordered), idempotent)
 
+    @cached_property
+    def _by_id(self) -> dict[str, Node]:
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def _by_parent(self) -> dict[str | None, list[Node]]:
+        below: dict[str | None, list[Node]] = {}
+        for node in self.nodes:
+            below.setdefault(node.parent, []).append(node)
+        return below
+
     def node(self, id: str) -> Node:
         """The node with this id."""
-        return next(node for node in self.nodes if node.id == id)
+        return self._by_id[id]
 
     def shape(self, id: str | None) -> Shape:
         """The shape of a node, or the source for None."""
@@ -77,7 +89,7 @@ class SharingPlan:
 
     def children(self, id: str | None) -> list[Node]:
         """The nodes computed from this one (None: from the source)."""
-        return [node for node in self.nodes if node.parent == id]
+        return self._by_parent.get(id, [])
 
     def levels(self) -> list[list[Node]]:
         """The nodes by their distance from the source, nearest first."""
@@ -92,10 +104,8 @@ class SharingPlan:
 
     def edges(self) -> Iterator[tuple[Shape, Node]]:
         """Every node with the shape of its parent."""
-        shapes: dict[str | None, Shape] = {None: SOURCE}
-        shapes.update((node.id, node.shape) for node in self.nodes)
         for node in self.nodes:
-            yield shapes[node.parent], node
+            yield self.shape(node.parent), node
 
 
 def reading_all(window: Window, parent: str | None = None, hidden: bool = False) -> Node:

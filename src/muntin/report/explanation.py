@@ -15,10 +15,11 @@ from muntin.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A strategy that was tried: its cost, or why it was left out."""
+    """A strategy that was tried: its cost and predicted seconds, or why it was left out."""
 
     strategy: str
     cost: float | None
+    seconds: float | None = None
     note: str = ""
 
 

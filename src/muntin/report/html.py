@@ -17,15 +17,16 @@ def html(explanation: Explanation) -> str:
         name = escape(alternative.strategy)
         chosen = alternative.strategy == explanation.strategy
         if alternative.cost is None:
-            cells = f"<td {_CELL}>–</td><td>{escape(alternative.note)}</td>"
+            cells = f"<td {_CELL}>–</td><td colspan='2'>{escape(alternative.note)}</td>"
         else:
             ratio = times(explanation.direct / alternative.cost) if explanation.direct else ""
-            cells = f"<td {_CELL}>{number(alternative.cost)}</td><td {_CELL}>{ratio}</td>"
+            values = (number(alternative.cost), ratio, number(alternative.seconds or 0.0))
+            cells = "".join(f"<td {_CELL}>{value}</td>" for value in values)
         rows.append(f"<tr><td>{f'<b>{name}</b>' if chosen else name}</td>{cells}</tr>")
     notes = "".join(f"<p>{escape(note)}</p>" for note in explanation.notes)
     return (
         f"<p><b>{escape(explanation.strategy)}</b>: {escape(explanation.headline())}</p>"
         f"{svg(explanation)}{notes}"
         f"<table><tr><th>strategy</th><th>{escape(explanation.model.unit)}</th>"
-        f"<th>against direct</th></tr>{''.join(rows)}</table>"
+        f"<th>against direct</th><th>s per 10 M rows</th></tr>{''.join(rows)}</table>"
     )
