@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 
@@ -55,4 +56,5 @@ def _bar() -> Progress:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         transient=True,
+        console=Console(stderr=True),  # results go to the output, the bar does not
     )

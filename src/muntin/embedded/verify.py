@@ -15,7 +15,6 @@ from muntin.embedded.tables import as_relation
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.sql import Reading, render_direct, render_reading
-from muntin.sql.edges import indented
 
 TOLERANCE = 1e-9
 SAMPLE = 20
@@ -89,7 +88,7 @@ def _grouped(read: Reading, ours: str, theirs: str) -> str:
 
     def side(number: int, text: str) -> str:
         columns = f"window_id, {quoted('window')}, {keys} AS keys, {values} AS values_"
-        return f"SELECT {columns}, {number} AS side FROM (\n{indented(text)}\n) AS side{number}"
+        return f"SELECT {columns}, {number} AS side FROM (\n{text}\n) AS side{number}"
 
     return (
         f"SELECT window_id, {quoted('window')}, keys, "

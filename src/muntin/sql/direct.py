@@ -13,13 +13,12 @@ from sqlglot import exp
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.sql.duckdb_aggregates import parsed_spark, transpiled
-from muntin.sql.edges import indented, selected
+from muntin.sql.edges import selected
 from muntin.sql.rendering import Reading, records_sql
 from muntin.windows import Window
 
 _SAME = frozenset(
-    {"min", "max", "count", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
-    | {"min_by", "max_by", "var_pop", "var_samp", "stddev_pop", "stddev_samp"}
+    ("min", "max", "min_by", "max_by", "count", "bool_and", "bool_or", "bit_and", "bit_or")
 )
 """Aggregates whose function in DuckDB has Spark's meaning and type."""
 
@@ -28,7 +27,7 @@ def render_direct(read: Reading) -> str:
     """The union of one query for each window, for DuckDB."""
     parts = [_one(window, read) for window in read.query.windows]
     union = "\nUNION ALL\n".join(parts)
-    return f"WITH records AS (\n{indented(records_sql(read))}\n)\n{union}"
+    return f"WITH records AS (\n{records_sql(read, '  ')}\n)\n{union}"
 
 
 def _one(window: Window, read: Reading) -> str:

@@ -2,9 +2,11 @@
 
 sqlglot translates names and syntax. What it cannot know is put right here:
 
-    sum, count_if      of whole numbers give HUGEINT in DuckDB, BIGINT in Spark
+    sum                of whole numbers is a HUGEINT in DuckDB, a BIGINT in Spark
+    count_if           of nulls alone is null in DuckDB, 0 in Spark
     min_by, max_by     pass over null values in DuckDB; Spark passes over null orders only
     avg of a decimal   is a double in DuckDB; Spark's is a decimal, rounded once, half up
+    var_pop            of one infinity is 0 in DuckDB, NaN in Spark
 """
 
 from __future__ import annotations
@@ -31,7 +33,16 @@ def transpiled(tree: exp.Expr, identify: bool = False) -> str:
     return fixed.sql("duckdb", identify=identify, comments=False, normalize_functions="lower")
 
 
+_NOT_FINITE = "CASE WHEN bool_or(NOT isfinite({0})) THEN CAST('NaN' AS DOUBLE) "
+_FINITE = "ELSE var_pop({0}) FILTER (WHERE isfinite({0})) END"
+
+
 def _renamed(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.VariancePop):
+        value = transpiled(node.this)
+        return sqlglot.parse_one((_NOT_FINITE + _FINITE).format(value), read="duckdb")
+    if isinstance(node, exp.CountIf):
+        return exp.Count(this=exp.Case().when(node.this, exp.Literal.number(1)))
     if type(node) in _RENAMED:
         return exp.Anonymous(this=_RENAMED[type(node)], expressions=[node.this, node.expression])
     return node
@@ -46,7 +57,7 @@ def for_duckdb(columns: Columns, kinds: Kinds) -> Columns:
         written = _narrowed(lift, known)
         known[partial.name] = kind_of(lift, known)
         merge = _narrowed(parsed_spark(partial.merge), known)
-        partials.append(PartialColumn(partial.name, written, merge))
+        partials.append(replace(partial, lift=written, merge=merge))
     results = [_finished(each, columns, known) for each in columns.results]
     return replace(columns, partials=tuple(partials), results=tuple(results))
 
@@ -64,7 +75,7 @@ def _narrowed(tree: exp.Expr, kinds: Kinds) -> str:
 
     def fix(node: exp.Expr) -> exp.Expr:
         whole = isinstance(node, exp.Sum) and kind_of(node.this, kinds) in _INTEGERS
-        return exp.cast(node, "bigint") if whole or isinstance(node, exp.CountIf) else node
+        return exp.cast(node, "bigint") if whole else node
 
     return transpiled(tree.transform(fix))
 

@@ -138,12 +138,18 @@ def _select(
     return f"{selected([*keys, position, *columns])}\nFROM {source}{where}"
 
 
-def selected(columns: Sequence[str]) -> str:
-    """SELECT and its columns, in one line if that is short."""
-    line = f"SELECT {', '.join(columns)}"
-    return line if len(line) <= 88 else "SELECT\n  " + ",\n  ".join(columns)
+def selected(columns: Sequence[str], margin: str = "") -> str:
+    """SELECT and its columns, in one line if that is short.
+
+    Names of the user's may hold line breaks, so text with them is laid out once, by its margin,
+    and never indented afterwards.
+    """
+    line = f"{margin}SELECT {', '.join(columns)}"
+    if len(line) <= 90:
+        return line
+    return f"{margin}SELECT\n{margin}  " + f",\n{margin}  ".join(columns)
 
 
 def indented(text: str) -> str:
-    """Every line two spaces further in."""
-    return "\n".join(f"  {line}" for line in text.splitlines())
+    """Every line two spaces further in; for text without names of the user's."""
+    return "\n".join(f"  {line}" for line in text.split("\n"))

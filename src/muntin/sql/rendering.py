@@ -119,7 +119,7 @@ def render_reading(plan: SharingPlan, read: Reading) -> str:
     names = _names(plan, read.table)
     readers = Counter(node.parent for node in plan.nodes)
     readers.update(node.id for node in plan.nodes if not node.hidden)
-    parts = [f"{names[None]} AS (\n{indented(records_sql(read))}\n)"]
+    parts = [f"{names[None]} AS (\n{records_sql(read, '  ')}\n)"]
     for shape, node in plan.edges():
         step = "merge" if node.parent is not None else "lift"
         partials = [(p.name, getattr(p, step)) for p in read.columns.partials]
@@ -127,11 +127,11 @@ def render_reading(plan: SharingPlan, read: Reading) -> str:
         body = grouped(node, parent, read.keys, partials, read.writer)
         head = read.writer.cte(names[node.id], readers[node.id])
         parts.append(f"-- {in_words(shape, node)}\n{head} (\n{indented(body)}\n)")
-    parts.append(f"results AS (\n{indented(_union(plan, names, read))}\n)")
+    parts.append(f"results AS (\n{_union(plan, names, read)}\n)")
     return "WITH " + ",\n".join(parts) + "\n" + _result(read)
 
 
-def records_sql(read: Reading) -> str:
+def records_sql(read: Reading, margin: str = "") -> str:
     """The input under plain names; rows without a time are dropped."""
     query, writer = read.query, read.writer
     time = writer.quoted(query.time)
@@ -145,7 +145,8 @@ def records_sql(read: Reading) -> str:
     if query.where is not None:
         conditions.append(f"({writer.expression(condition(query.where, 'where'))})")
     source = _table(read.table, writer)
-    return f"{selected(columns)}\nFROM {source}\nWHERE {' AND '.join(conditions)}"
+    where = " AND ".join(conditions)
+    return f"{selected(columns, margin)}\n{margin}FROM {source}\n{margin}WHERE {where}"
 
 
 def _input(each: Input, read: Reading) -> str:
@@ -162,12 +163,10 @@ def _table(table: str, writer: Writer) -> str:
         tree = sqlglot.parse_one(table, into=exp.Table, dialect=writer.name)
     except SqlglotError:
         return writer.quoted(table)
-    if not isinstance(tree, exp.Table) or tree.alias or set(tree.args) - {"this", "db", "catalog"}:
+    names = (exp.Table, exp.Identifier)
+    if any(not isinstance(node, names) or node.comments for node in tree.walk()):
         return writer.quoted(table)
-    parts = tree.parts
-    if not all(isinstance(part, exp.Identifier) for part in parts):
-        return writer.quoted(table)
-    return ".".join(writer.quoted(part.name) for part in parts)
+    return ".".join(writer.quoted(part.name) for part in tree.parts)
 
 
 def _names(plan: SharingPlan, table: str) -> dict[str | None, str]:
@@ -188,8 +187,8 @@ def _union(plan: SharingPlan, names: dict[str | None, str], read: Reading) -> st
         label = read.writer.literal(id)
         columns = ", ".join([*read.keys, "start", *(p.name for p in read.columns.partials)])
         length = f"start + {shape.range} AS until"
-        selects.append(f"SELECT {label} AS window_id, {length}, {columns} FROM {names[id]}")
-    return "\nUNION ALL\n".join(selects)
+        selects.append(f"  SELECT {label} AS window_id, {length}, {columns} FROM {names[id]}")
+    return "\n  UNION ALL\n".join(selects)
 
 
 def _result(read: Reading) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from muntin.aggregates.columns import Columns
-from muntin.errors import ColumnError
+from muntin.errors import ColumnError, QueryError
 from muntin.sql.expressions import AnsiSpark, Kinds
 
 _EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
@@ -24,7 +24,7 @@ class SparkWriter:
         >>> print(SparkWriter().quoted("a `b` c"))
         `a ``b`` c`
         """
-        return "`" + name.replace("`", "``") + "`"
+        return "`" + _unreplaced(name).replace("`", "``") + "`"
 
     def literal(self, text: str) -> str:
         """Backslashes escape in Spark, and ${...} would be replaced by a setting.
@@ -37,7 +37,8 @@ class SparkWriter:
 
     def expression(self, tree: exp.Expr) -> str:
         """Quoted names, no comments."""
-        return tree.sql(AnsiSpark, identify=True, comments=False, normalize_functions="lower")
+        text = tree.sql(AnsiSpark, identify=True, comments=False, normalize_functions="lower")
+        return _unreplaced(text)
 
     def aggregates(self, columns: Columns, kinds: Kinds) -> Columns:
         """They are Spark's already."""
@@ -80,3 +81,13 @@ class SparkWriter:
     def cte(self, name: str, readers: int) -> str:
         """Spark reuses the exchange of an expression that is read twice."""
         return f"{name} AS"
+
+
+def _unreplaced(text: str) -> str:
+    """The text, if Spark takes it as it is: in names, nothing can stop it from replacing ${...}."""
+    if "${" in text:
+        raise QueryError(
+            f"Spark would replace the ${{...}} in {text} by a setting: rename it, or run the plan "
+            "with plan.apply(df) instead of SQL text"
+        )
+    return text
