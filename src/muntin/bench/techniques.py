@@ -99,7 +99,7 @@ def measure_multi(
 
 def _table(aggregate: str, found: list[Measured]) -> Table:
     table = Table(title=f"\n{aggregate} of doubles: nanoseconds a slide", title_justify="left")
-    columns = ("n", "technique", "mean", "p50", "p99", "max", "bytes a value", "accumulate passes")
+    columns = ("n", "technique", "mean", "p50", "p99", "max", "bytes/value", "passes")
     for column in columns:
         table.add_column(column, justify="left" if column == "technique" else "right")
     for i, m in enumerate(found):
@@ -109,7 +109,10 @@ def _table(aggregate: str, found: list[Measured]) -> Table:
         table.add_row(
             f"{m.n:,}", m.what, *times, f"{held:,.1f}", f"{m.passes:,.1f}", end_section=last
         )
-    table.caption = "kernels: one call for the whole array, so no latency of a slide"
+    table.caption = (
+        "passes: the mean as a multiple of one NumPy accumulate pass; "
+        "kernels answer a whole array at once, so a slide has no latency of its own"
+    )
     return table
 
 

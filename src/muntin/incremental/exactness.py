@@ -38,23 +38,29 @@ class Inverse:
     def lift(self, value: Any) -> Any:
         """The partial of a value that may be inverted later."""
         partial = self._monoid.lift(value)
+        if not self._approximate:
+            self._refuse_inexact(value, partial)
+        return partial
+
+    def _refuse_inexact(self, value: Any, partial: Any) -> None:
+        if type(partial) is int:
+            return
         for number in _numbers(partial):
             if isinstance(number, Decimal):
                 self._decimals = True
                 exact = number.is_finite()
             else:
                 exact = isinstance(number, Rational)
-            if not exact and not self._approximate:
+            if not exact:
                 raise AggregateError(
                     f"{self._technique} takes values out by inverting {self._monoid!r}, which is "
                     f"not exact for {value!r} ({type(number).__name__}): use TwoStacks or DABA, "
                     "or approximate=True if rounding errors may pile up"
                 )
-        return partial
 
     def add(self, total: Any, newer: Any) -> Any:
         """The running aggregate with a value that enters."""
-        if self._decimals and not self._approximate:
+        if self._decimals:
             return self._unrounded(self._monoid.combine, total, newer)
         return self._monoid.combine(total, newer)
 
@@ -62,7 +68,7 @@ class Inverse:
         """The running aggregate without its oldest value; `rest` are the partials that stay."""
         if self._approximate and not _finite(total):
             return reduce(self._monoid.combine, rest(), self._monoid.identity)
-        if self._decimals and not self._approximate:
+        if self._decimals:
             return self._unrounded(self._monoid.invert, total, older)
         return self._monoid.invert(total, older)
 
@@ -78,16 +84,23 @@ class Inverse:
                 ) from None
 
 
-def _numbers(partial: Any) -> Iterable[Any]:
-    if isinstance(partial, tuple):
+def _numbers(partial: Any) -> list[Any]:
+    if type(partial) is tuple:
+        found = []
         for part in partial:
-            yield from _numbers(part)
-    elif isinstance(partial, Complex | Decimal):
-        yield partial
+            found += _numbers(part)
+        return found
+    return [partial] if isinstance(partial, Complex | Decimal) else []
 
 
 def _finite(partial: Any) -> bool:
-    return all(
-        number.is_finite() if isinstance(number, Decimal) else isfinite(abs(number))
-        for number in _numbers(partial)
-    )
+    kind = type(partial)  # asked for every value that leaves, so the usual types come first
+    if kind is float:
+        return isfinite(partial)
+    if kind is int:
+        return True
+    if kind is tuple:
+        return all(map(_finite, partial))
+    if kind is Decimal:
+        return bool(partial.is_finite())
+    return not isinstance(partial, Complex) or isfinite(abs(partial))
