@@ -56,7 +56,7 @@ def inputs_of(aggregate: Aggregate) -> tuple[Input, ...]:
     """The inputs of one aggregate; a filtered count(*) counts the rows where the filter holds."""
     arguments = aggregate.arguments
     if not arguments and aggregate.predicate:
-        arguments = ("1",)
+        arguments = ("(1)",)  # not "1", which may be the name of a column
     return tuple(Input(argument, aggregate.predicate) for argument in arguments)
 
 

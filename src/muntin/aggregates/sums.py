@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.errors import AggregateError
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
@@ -108,7 +109,8 @@ class Avg(Sum):
     name = "avg"
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        exact = _decimal(types[0]) or types[0] == "double"
+        kind = types[0] or ""
+        exact = _decimal(kind) or kind == "double" or kind.startswith("interval")
         total = "sum({0})" if exact else "sum(CAST({0} AS DOUBLE))"
         return (
             Partial("sum", total, "sum({sum})", "sum"),
@@ -130,15 +132,32 @@ class Avg(Sum):
 
 
 def _decimal_mean(precision: int, scale: int) -> str:
-    """Spark divides at a scale of four more digits and rounds once; a plain cast rounds twice."""
+    """Spark divides at a scale of four more digits and rounds once; a plain cast rounds twice.
+
+    A sum that may be too wide to be divided so is taken apart: its whole quotient, which is exact,
+    and the quotient of the remainder, which is short.
+    """
     result = f"DECIMAL({min(38, precision + 4)}, {scale + 4})"
-    if scale >= 2:
-        return (
-            f"CAST(CAST({{sum}} AS DECIMAL(34, {scale})) / CAST({{count}} AS DECIMAL(20, 0)) "
-            f"AS {result})"
+    if precision <= 24:
+        return f"CAST({_quotient('{sum}', scale)} AS {result})"
+    if scale > 24:
+        raise AggregateError(
+            f"avg of decimal({precision},{scale}) cannot be shared: its digits do not fit beside "
+            f"a count; cast it first, such as avg('CAST(x AS DECIMAL(38, 24))')"
         )
-    shifted = f"CAST(CAST({{sum}} AS DECIMAL(32, {scale})) / 100 AS DECIMAL(34, {scale + 2}))"
-    return f"CAST({shifted} / CAST({{count}} AS DECIMAL(20, 0)) * 100 AS {result})"
+    total, count = f"CAST({{sum}} AS DECIMAL(37, {scale}))", "CAST({count} AS DECIMAL(20, 0))"
+    rest = f"CAST({total} % {count} AS DECIMAL(37, {scale}))"
+    whole = f"CAST(({total} - {rest}) / {count} AS DECIMAL({33 - scale}, 0))"
+    part = f"CAST({_quotient(rest, scale)} AS DECIMAL({scale + 5}, {scale + 4}))"
+    return f"CAST({whole} + {part} AS {result})"
+
+
+def _quotient(total: str, scale: int) -> str:
+    """A total by the count, in a type of which Spark keeps exactly four more digits."""
+    if scale >= 2:
+        return f"CAST({total} AS DECIMAL(34, {scale})) / CAST({{count}} AS DECIMAL(20, 0))"
+    shifted = f"CAST(CAST({total} AS DECIMAL(32, {scale})) / 100 AS DECIMAL(34, {scale + 2}))"
+    return f"{shifted} / CAST({{count}} AS DECIMAL(20, 0)) * 100"
 
 
 def sum(value: str) -> Aggregate:

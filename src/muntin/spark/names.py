@@ -32,7 +32,7 @@ def existing(name: str, columns: Sequence[str], what: str) -> str:
         raise ColumnError(
             f"{what} {name!r} is ambiguous: the table has {same}; rename all but one of them"
         )
-    head, _, rest = name.partition(".")
-    if rest and head in columns:
-        return name
+    head, dot, rest = name.partition(".")
+    if dot and head.lower() in (c.lower() for c in columns):
+        return name if "`" in name else ".".join(map(quoted, (head, *rest.split("."))))
     raise ColumnError(f"{what} {name!r} is not a column: {did_you_mean(name, columns)}")

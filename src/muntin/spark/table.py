@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyspark.errors import AnalysisException, ParseException
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs
+from muntin.aggregates import Aggregate
+from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
 from muntin.errors import ColumnError
 from muntin.query import Query
 from muntin.spark.instants import to_microseconds
@@ -39,23 +40,57 @@ def prepared(df: DataFrame, query: Query) -> Table:
     """Resolve the query's names against the table, with a sentence for each that does not fit."""
     if not isinstance(df, DataFrame) and not hasattr(df, "isStreaming"):
         raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
-    columns = df.columns
+    columns, inputs = df.columns, distinct_inputs(query.aggregates)
     time = existing(query.time, columns, "time")
-    time_type = df.select(F.expr(time)).schema[0].dataType.simpleString()
-    inputs = distinct_inputs(query.aggregates)
-    rows = filtered(df, query.where)
-    selected = [
-        *(F.expr(existing(k, columns, "key")).alias(f"k{i}") for i, k in enumerate(query.keys)),
+    keys = [existing(k, columns, "key") for k in query.keys]
+    values = [input_sql(each, columns) for each in inputs]
+    named = [(f"time {query.time!r}", time)]
+    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=True)]
+    named += [(f"input {each.argument!r}", sql) for each, sql in zip(inputs, values, strict=True)]
+    time_type, *others = _types(df, named)
+    kinds = dict(zip(inputs, others[len(keys) :], strict=True))
+    rows = filtered(df, query.where).select(
+        *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
         F.expr(to_microseconds(time, time_type, query.time)).alias("t"),
-        *(F.expr(input_sql(each, columns)).alias(f"v{i}") for i, each in enumerate(inputs)),
-    ]
-    try:
-        rows = rows.select(*selected).where("t IS NOT NULL")
-        types = {f.name: f.dataType.simpleString() for f in rows.schema}
-    except (AnalysisException, ParseException) as error:
-        raise ColumnError(f"an aggregate cannot be computed: {first_line(error)}") from None
-    kinds = {each: types[f"v{i}"] for i, each in enumerate(inputs)}
+        *(F.expr(sql).alias(f"v{i}") for i, sql in enumerate(values)),
+    )
+    rows = rows.where("t IS NOT NULL")
+    _check_lifts(rows, query, kinds)
     return Table(rows, columns_of(query.aggregates, kinds.__getitem__), time_type)
+
+
+def _types(df: DataFrame, named: list[tuple[str, str]]) -> list[str]:
+    """The types of these expressions; the first that cannot be computed is named."""
+    try:
+        selected = df.select(*(F.expr(sql).alias(f"c{i}") for i, (_, sql) in enumerate(named)))
+        return [field.dataType.simpleString() for field in selected.schema]
+    except (AnalysisException, ParseException) as error:
+        if len(named) > 1:
+            for one in named:
+                _types(df, [one])
+        raise ColumnError(f"{named[0][0]} cannot be computed: {first_line(error)}") from None
+
+
+def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None:
+    """Refuse an aggregate whose function does not take what it is given, by its name."""
+    position = {each: f"v{i}" for i, each in enumerate(kinds)}
+
+    def lifts(aggregate: Aggregate) -> list[Column]:
+        own = inputs_of(aggregate)
+        partials = aggregate.function.partials([kinds[each] for each in own])
+        arguments = [position[each] for each in own]
+        return [F.expr(partial.lift.format(*arguments)) for partial in partials]
+
+    try:
+        rows.agg(*(lift for each in query.aggregates for lift in lifts(each))).schema  # noqa: B018
+    except (AnalysisException, ParseException):
+        for aggregate in query.aggregates:
+            try:
+                rows.agg(*lifts(aggregate)).schema  # noqa: B018  (Connect analyses only now)
+            except (AnalysisException, ParseException) as error:
+                reason = first_line(error)
+                raise ColumnError(f"{aggregate.name} cannot be computed: {reason}") from None
+        raise
 
 
 def filtered(df: DataFrame, where: str | None) -> DataFrame:

@@ -1,0 +1,107 @@
+"""Spark's own window() as the judge, and the comparison of two results.
+
+`rows_of_window` asks Spark for each window by itself, with nothing of Muntin between but the
+declaration of the query; filters are Spark's FILTER clause. `assert_same_rows` collects both sides
+and compares them in Python: columns and their types, which rows there are, and every value.
+"""
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from muntin.aggregates import Aggregate
+from muntin.cost import RateCost
+from muntin.plan import SharingPlan, check
+from muntin.query import Query
+from muntin.strategies import Problem, strategy_named
+from muntin.windows import Window
+from muntin_testing.values import same
+
+TOLERANCE = 1e-9
+"""Relative, for floating-point results: the order of addition differs."""
+
+Rows = dict[tuple[Any, ...], list[tuple[Any, ...]]]
+
+
+def planned(strategy: str, query: Query) -> SharingPlan:
+    """The plan of one strategy, checked; no other strategy is asked."""
+    plan = strategy_named(strategy)(Problem(query.windows, query.idempotent, RateCost(1e3)))
+    check(plan, query.windows)
+    return plan
+
+
+def rows_of_window(df: DataFrame, query: Query) -> DataFrame:
+    """The long result of the query, by one window() query for each window."""
+    source = df.where(query.where) if query.where else df
+    return reduce(DataFrame.unionAll, (_one(source, query, w) for w in query.windows))
+
+
+def _one(df: DataFrame, query: Query, window: Window) -> DataFrame:
+    lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
+    keys = [F.col(_quoted(k)).alias(k) for k in query.keys]
+    results = [_spark_aggregate(a, df.columns) for a in query.aggregates]
+    spark_window = F.window(F.col(_quoted(query.time)), *lengths).alias("window")
+    grouped = df.groupBy(spark_window, *keys).agg(*results)
+    return grouped.select(F.lit(window.id).alias("window_id"), *map(_column, grouped.columns))
+
+
+def _spark_aggregate(aggregate: Aggregate, columns: list[str]) -> Column:
+    given = aggregate.arguments or ("1",)
+    arguments = [_quoted(a) if a in columns and aggregate.arguments else a for a in given]
+    call = aggregate.function.native().format(*arguments)
+    condition = f" FILTER (WHERE {aggregate.predicate})" if aggregate.predicate else ""
+    return F.expr(call + condition).alias(aggregate.name)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _column(name: str) -> Column:
+    return F.col(_quoted(name))
+
+
+def assert_same_rows(ours: DataFrame, theirs: DataFrame, query: Query) -> int:
+    """Fail with the first differences unless both have the same rows; how many rows there are."""
+    assert _schema(ours) == _schema(theirs)
+    expected = theirs.collect()
+    found = differences(ours.collect(), expected, len(query.keys))
+    shown = "\n".join(found[:10])
+    assert not found, f"{len(found)} differences:\n{shown}"
+    return len(expected)
+
+
+def _schema(df: DataFrame) -> list[tuple[str, str]]:
+    return [(field.name, field.dataType.simpleString()) for field in df.schema]
+
+
+def differences(
+    ours: Iterable[Any], theirs: Iterable[Any], keys: int, tolerance: float = TOLERANCE
+) -> list[str]:
+    """What differs between two long results, in words; rows may be in any order."""
+    left, right = _by_instance(ours, keys), _by_instance(theirs, keys)
+    found = [f"only Muntin has {at}: {left[at]}" for at in left.keys() - right.keys()]
+    found += [f"only Spark has {at}: {right[at]}" for at in right.keys() - left.keys()]
+    for at in left.keys() & right.keys():
+        if len(left[at]) != 1 or len(right[at]) != 1:
+            found.append(f"{at} has {len(left[at])} rows, Spark's {len(right[at])}")
+        elif not same(left[at][0], right[at][0], tolerance):
+            found.append(f"{at} is {left[at][0]}, Spark's {right[at][0]}")
+    return sorted(found)
+
+
+def _by_instance(rows: Iterable[Any], keys: int) -> Rows:
+    found: Rows = {}
+    for row in rows:
+        window_id, window, *rest = tuple(row)
+        at = (window_id, window[0], window[1], *map(_as_key, rest[:keys]))
+        found.setdefault(at, []).append(tuple(rest[keys:]))
+    return found
+
+
+def _as_key(value: Any) -> Any:
+    """NaN is one key in Spark, but differs from itself in Python."""
+    return "NaN" if isinstance(value, float) and value != value else value
