@@ -17,7 +17,8 @@ import tracemalloc
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter, perf_counter_ns, thread_time_ns
+from functools import partial
+from time import perf_counter, thread_time_ns
 from typing import Any
 
 import numpy as np
@@ -77,36 +78,40 @@ def kernels_found() -> dict[str, Kernel]:
     return found
 
 
-def accumulate_pass(values: Doubles, ufunc: np.ufunc, rounds: int) -> float:
-    """Nanoseconds a value of one accumulate pass over the array: the yardstick."""
-    out = np.empty_like(values)
-    return _best(lambda: ufunc.accumulate(values, out=out), rounds) / len(values)
-
-
-def time_kernel(
-    name: str, kernel: Kernel, aggregate: str, n: int, values: Doubles, rounds: int, unit: float
-) -> Measured:
-    """The best of some rounds; a bulk call has no latency of a single slide."""
+def time_kernels(
+    aggregate: str, n: int, values: Doubles, rounds: int
+) -> tuple[float, list[Measured]]:
+    """One accumulate pass, the yardstick, and every kernel, in turn: the best round of each."""
     ufunc = AGGREGATES[aggregate][1]
+    out, slides = np.empty_like(values), len(values) - n + 1
+    found = kernels_found()
+    calls: dict[str, Callable[[], object]] = {"": lambda: ufunc.accumulate(values, out=out)}
+    for name, kernel in found.items():
+        calls[name] = partial(kernel, values, n, ufunc)
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begin = thread_time_ns()
+            call()
+            best[name] = np.minimum(best[name], thread_time_ns() - begin)
+    unit, none = best[""] / len(values), float("nan")
+    measured = [
+        Measured(
+            aggregate, n, name, slides, best[name] / slides,
+            none, none, none, none, none, none, _peak(calls[name]), best[name] / slides / unit,
+        )
+        for name in found
+    ]  # fmt: skip
+    return unit, measured
+
+
+def _peak(call: Callable[[], object]) -> int:
+    """The most bytes that a call has at once, its result included."""
     tracemalloc.start()
-    kernel(values, n, ufunc)
+    call()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    slides = len(values) - n + 1
-    each = _best(lambda: kernel(values, n, ufunc), rounds) / slides
-    none = float("nan")
-    return Measured(
-        aggregate, n, name, slides, each, none, none, none, none, none, none, peak, each / unit
-    )
-
-
-def _best(call: Callable[[], object], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        begin = perf_counter_ns()
-        call()
-        times.append(perf_counter_ns() - begin)
-    return float(np.min(times))
+    return peak
 
 
 def time_technique(
@@ -121,7 +126,7 @@ def time_technique(
     """Slide for one window length, but at most 1,000,000 times and for about so many seconds."""
     window = make([n])
     for i in range(n):
-        window.slide(values[i % len(values)])
+        window.slide(values[i])
     gc.collect()
     gc.disable()
     try:
@@ -141,14 +146,15 @@ def _latencies(
 ) -> npt.NDArray[np.int64]:
     times = []
     slide, query, clock = window.slide, window.query, thread_time_ns
-    end = perf_counter() + seconds
-    for i in range(most):
+    end = clock() + int(seconds * 1e9)
+    for i in range(len(window), len(window) + most):
         value = values[i % len(values)]
         begin = clock()
         slide(value)
         query()
-        times.append(clock() - begin)
-        if not i & 15 and perf_counter() > end:
+        now = clock()
+        times.append(now - begin)
+        if now > end:
             break
     reads = np.array([clock() for _ in range(1001)])
     own = np.array(times) - int(np.median(np.diff(reads)))

@@ -22,11 +22,9 @@ from muntin.bench.options import Options
 from muntin.bench.technique_times import (
     AGGREGATES,
     Measured,
-    accumulate_pass,
-    kernels_found,
     slides_a_second,
     techniques_of,
-    time_kernel,
+    time_kernels,
     time_technique,
 )
 from muntin.errors import StrategyError, did_you_mean
@@ -67,20 +65,18 @@ def measure(
     console: Console,
 ) -> list[Measured]:
     """All techniques and kernels for one aggregate."""
-    function, ufunc = AGGREGATES[aggregate]
-    few = np.random.default_rng(1).random(65_536).tolist()
-    found = []
+    function, found = AGGREGATES[aggregate][0], []
     for n in sizes:
-        length = rows if rows > 4 * n else 4 * n
-        values = np.random.default_rng(2).random(length)
-        unit = accumulate_pass(values, ufunc, repeat + 2)
-        for name, kernel in kernels_found().items():
-            with console.status(f"{aggregate}, n = {n:,}: {name}"):
-                found.append(time_kernel(name, kernel, aggregate, n, values, repeat + 2, unit))
+        with console.status(f"{aggregate}, n = {n:,}: kernels"):
+            length = rows if rows > 4 * n else 4 * n
+            values = np.random.default_rng(2).random(length)
+            unit, bulk = time_kernels(aggregate, n, values, repeat + 2)
+            found += bulk
+        each = values[: 2 * n + 65_536].tolist()  # every value its own object, as in a stream
         del values
         for name, make in techniques_of(function).items():
             with console.status(f"{aggregate}, n = {n:,}: {name}"):
-                found.append(time_technique(name, make, aggregate, n, few, seconds, unit))
+                found.append(time_technique(name, make, aggregate, n, each, seconds, unit))
     return found
 
 
@@ -107,7 +103,7 @@ def _table(aggregate: str, found: list[Measured]) -> Table:
         held = m.bytes / (m.slides if m.what.startswith("kernel") else m.n)
         last = i + 1 == len(found) or found[i + 1].n != m.n
         table.add_row(
-            f"{m.n:,}", m.what, *times, f"{held:,.1f}", f"{m.passes:,.1f}", end_section=last
+            f"{m.n:,}", m.what, *times, f"{held:.3g}", f"{m.passes:,.1f}", end_section=last
         )
     table.caption = (
         "passes: the mean as a multiple of one NumPy accumulate pass; "
