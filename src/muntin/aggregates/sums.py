@@ -167,7 +167,7 @@ def sum(value: str) -> Aggregate:
 
 def count(value: str | None = None) -> Aggregate:
     """How many rows there are, or how many have a value."""
-    if value is None or value.strip() in ("*", "1"):
+    if value is None or (isinstance(value, str) and value.strip() in ("*", "1")):
         return Aggregate(Count(), ())
     return make(Count(), value)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from math import inf
 from operator import or_
 
 from pyspark.sql import Column, DataFrame, Row
@@ -96,6 +97,7 @@ def _differs(name: str, kind: str) -> Column:
     equal = ours.eqNullSafe(theirs)
     if kind in ("double", "float"):
         scale = F.greatest(F.abs(ours), F.abs(theirs))
-        close = F.abs(ours - theirs) <= scale * F.lit(TOLERANCE)
+        # NaN <= NaN and inf <= inf hold in Spark: without the bound, all would be close to them.
+        close = (F.abs(ours - theirs) <= scale * F.lit(TOLERANCE)) & (scale < F.lit(inf))
         equal = equal | F.coalesce(close, F.lit(False))
     return ~equal

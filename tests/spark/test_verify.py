@@ -1,0 +1,86 @@
+"""verify: equal where rows are equal, and no wrong value passes for a right one."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from math import inf, nan
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import muntin as mt
+from muntin.coverage import Pieces, Progression
+from muntin.spark.batch import apply
+from muntin.spark.verify import _differs, compare
+from muntin_testing.oracle import planned
+
+PAIRS = [
+    (1.0, 1.0, True),
+    (1.0, 1.0 + 1e-12, True),
+    (1.0, 1.001, False),
+    (nan, nan, True),
+    (inf, inf, True),
+    (None, None, True),
+    (0.0, -0.0, True),
+    (nan, 5.0, False),
+    (5.0, nan, False),
+    (inf, 5.0, False),
+    (5.0, inf, False),
+    (inf, -inf, False),
+    (nan, inf, False),
+    (None, 5.0, False),
+    (5.0, None, False),
+    (None, nan, False),
+]
+
+
+def test_no_wrong_value_passes_for_a_right_one(frugal: SparkSession) -> None:
+    rows = [(i, [(ours,)], [(theirs,)]) for i, (ours, theirs, _) in enumerate(PAIRS)]
+    schema = "i int, ours array<struct<v: double>>, theirs array<struct<v: double>>"
+    pairs = frugal.createDataFrame(rows, schema)
+    found = dict(pairs.select("i", _differs("v", "double")).collect())
+    wrong = [pair for i, pair in enumerate(PAIRS) if found[i] is pair[2]]
+    assert not wrong
+
+
+@pytest.fixture
+def table(frugal: SparkSession) -> DataFrame:
+    start = datetime(2024, 1, 1)
+    rows = [(start + timedelta(minutes=i), i % 3, float(i)) for i in range(50)]
+    return frugal.createDataFrame(rows, "ts timestamp, k int, v double")
+
+
+QUERY = mt.query(
+    "ts", [mt.tumbling("5 minutes"), mt.tumbling("10 minutes")], [mt.sum("v"), mt.count()], keys="k"
+)
+
+
+def test_a_right_plan_is_equal(table: DataFrame) -> None:
+    outcome = compare(table, QUERY, apply(planned("wcg", QUERY), QUERY, table))
+    assert outcome
+    assert outcome.rows == 45
+    assert repr(outcome) == "equal: all 45 rows are Spark's own"
+
+
+def test_a_wrong_plan_is_found_out_and_the_rows_are_shown(table: DataFrame) -> None:
+    plan = planned("wcg", QUERY)
+    half = Pieces((Progression(0, 1, 1),))  # the older half of each ten minutes
+    nodes = [replace(n, pieces=half) if n.parent else n for n in plan.nodes]
+    wrong = replace(plan, nodes=tuple(nodes))
+    outcome = compare(table, QUERY, apply(wrong, QUERY, table))
+    assert not outcome
+    assert (outcome.rows, outcome.different) == (45, 15)
+    assert "different: 15 of 45 rows" in repr(outcome)
+    assert "10 minutes [2024-01-01 00:00:00, 2024-01-01 00:10:00) k=" in repr(outcome)
+    assert "Spark's" in repr(outcome)
+
+
+def test_missing_extra_and_repeated_rows_are_told_apart(table: DataFrame) -> None:
+    ours = apply(planned("wcg", QUERY), QUERY, table)
+    missing = compare(table, QUERY, ours.where("window_id <> '10 minutes'"))
+    assert (missing.rows, missing.different) == (45, 15)
+    assert "only Spark has it" in repr(missing)
+    extra = compare(table.where("v < 40"), QUERY, ours)
+    assert "only Muntin has it" in repr(extra)
+    twice = compare(table, QUERY, ours.unionAll(ours.where("window_id = '10 minutes'")))
+    assert twice.different == 15
+    assert "2 rows against Spark's 1" in repr(twice)
