@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, svg, text
+from muntin.sql import render
 
 if TYPE_CHECKING:
     from muntin.cost import CostModel
@@ -35,10 +37,28 @@ class Plan:
         return svg(self._explanation())
 
     def apply(self, data: Any) -> Any:
-        """Run the plan on a Spark DataFrame: the long result."""
+        """Run the plan: on Spark for a Spark DataFrame, else in process on DuckDB.
+
+        A DuckDB relation, an Arrow table or a pandas DataFrame gives the same kind back.
+        """
+        from muntin.embedded import apply as apply_in_process
+        from muntin.embedded import handles
+
+        if handles(data):
+            return apply_in_process(self.tree, self.query, data)
         from muntin.spark.batch import apply
 
         return apply(self.tree, self.query, data, self.operators)
+
+    def to_sql(
+        self,
+        dialect: str,
+        table: str = "events",
+        types: Mapping[str, str] | None = None,
+        bounds: str = "spark",
+    ) -> str:
+        """The plan as one SQL statement for "spark" or "duckdb"."""
+        return render(self.tree, self.query, dialect, table, types, bounds)
 
     def _explanation(self) -> Explanation:
         return Explanation(

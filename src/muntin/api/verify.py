@@ -9,12 +9,18 @@ from muntin.api.plan import Plan
 from muntin.query import Query
 
 if TYPE_CHECKING:
+    from muntin.embedded import Verification as InProcess
     from muntin.spark.verify import Verification
 
 
-def verify(data: Any, query: Query | Plan, strategy: str = "auto") -> Verification:
-    """Whether the plan's rows equal Spark's own window() rows, and where they differ."""
-    from muntin.spark.verify import compare
+def verify(data: Any, query: Query | Plan, strategy: str = "auto") -> Verification | InProcess:
+    """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not."""
+    from muntin.embedded import compare as compare_in_process
+    from muntin.embedded import handles
 
     plan = query if isinstance(query, Plan) else optimize(query, strategy)
+    if handles(data):
+        return compare_in_process(data, plan.query, plan.tree)
+    from muntin.spark.verify import compare
+
     return compare(data, plan.query, plan.apply(data))

@@ -78,6 +78,13 @@ def render(
     return render_reading(plan, reading(query, dialect, table, types, bounds))
 
 
+def shift_of(bounds: str) -> int:
+    """By how much time is set back for these bounds."""
+    if bounds not in SHIFTS:
+        raise StrategyError(f"unknown bounds {bounds!r}: {did_you_mean(bounds, SHIFTS)}")
+    return SHIFTS[bounds]
+
+
 def writer_named(dialect: str) -> Writer:
     """The writer of a dialect."""
     if dialect not in WRITERS:
@@ -95,8 +102,7 @@ def reading(
     type_of: TypeOf | None = None,
 ) -> Reading:
     """Resolve the query's expressions; `type_of` knows input types better than guessing does."""
-    if bounds not in SHIFTS:
-        raise StrategyError(f"unknown bounds {bounds!r}: {did_you_mean(bounds, SHIFTS)}")
+    shift = shift_of(bounds)
     for aggregate in query.aggregates:
         if aggregate.function.holistic:
             raise AggregateError(
@@ -111,7 +117,7 @@ def reading(
     known = type_of or guessed
     columns = columns_of(query.aggregates, known)
     kinds = {f"v{i}": known(each) for i, each in enumerate(columns.inputs)}
-    return Reading(query, writer, table, types, writer.aggregates(columns, kinds), SHIFTS[bounds])
+    return Reading(query, writer, table, types, writer.aggregates(columns, kinds), shift)
 
 
 def render_reading(plan: SharingPlan, read: Reading) -> str:

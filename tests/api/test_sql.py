@@ -1,0 +1,80 @@
+"""mt.sql and the plan's SQL: ASA text in, rows out, on both engines and with both bounds."""
+
+import pyarrow as pa
+import pytest
+
+import muntin as mt
+from muntin.api.sql import sql
+from muntin.errors import QueryError, StrategyError
+from muntin.sql import parse_sql
+from muntin_testing.two_engines import by_instance
+
+TEXT = """SELECT device, SUM(n) AS total, MAX(ts) AS latest FROM Input TIMESTAMP BY ts
+          GROUP BY device, Windows(Window('ten', TumblingWindow(minute, 10)),
+                                   Window('twenty', TumblingWindow(minute, 20)))"""
+MINUTE = 60_000_000
+TIMES = [0, 10 * MINUTE, 10 * MINUTE + 1, -1, None]
+DATA = pa.table(
+    {"ts": pa.array(TIMES, pa.timestamp("us", "UTC")), "device": ["a"] * 5, "n": [1, 2, 4, 8, 16]}
+)
+
+
+def found(result) -> dict[tuple[str, int, int], int]:
+    table = result if isinstance(result, pa.Table) else result.toArrow()
+    rows = by_instance(table.to_pylist(), ("device",))
+    return {
+        (id, start // MINUTE, end // MINUTE): v["total"] for (id, start, end, _), v in rows.items()
+    }
+
+
+EXPECTED = {
+    "spark": {
+        ("ten", -10, 0): 8,
+        ("ten", 0, 10): 1,
+        ("ten", 10, 20): 6,
+        ("twenty", -20, 0): 8,
+        ("twenty", 0, 20): 7,
+    },
+    "asa": {
+        ("ten", -10, 0): 9,
+        ("ten", 0, 10): 2,
+        ("ten", 10, 20): 4,
+        ("twenty", -20, 0): 9,
+        ("twenty", 0, 20): 6,
+    },
+}
+
+
+@pytest.mark.parametrize("bounds", EXPECTED)
+def test_in_process(bounds):
+    assert found(sql(TEXT, bounds=bounds, Input=DATA)) == EXPECTED[bounds]
+
+
+@pytest.mark.parametrize("bounds", EXPECTED)
+def test_on_spark(spark, bounds):
+    df = spark.createDataFrame(DATA)
+    result = sql(TEXT, bounds=bounds, input=df)
+    assert result.columns == ["window_id", "window", "device", "total", "latest"]
+    assert found(result) == EXPECTED[bounds]
+
+
+def test_a_table_of_the_session(spark):
+    spark.createDataFrame(DATA).createOrReplaceTempView("Input")
+    assert found(sql(TEXT, spark)) == EXPECTED["spark"]
+    spark.catalog.dropTempView("Input")
+
+
+def test_a_missing_input_and_unknown_bounds():
+    with pytest.raises(QueryError, match="reads 'Input', which is not given"):
+        sql(TEXT, inputs=DATA)
+    with pytest.raises(StrategyError, match="unknown bounds 'closed'"):
+        sql(TEXT, bounds="closed", Input=DATA)
+
+
+def test_the_plan_runs_in_process_and_is_verified_there():
+    query = parse_sql(TEXT)
+    plan = mt.optimize(query, "wcg")
+    assert found(plan.apply(DATA)) == EXPECTED["spark"]
+    assert mt.verify(DATA, plan).equal
+    assert plan.to_sql("duckdb", table="Input").startswith("WITH records AS (")
+    assert 'epoch_us("ts") - 1 AS t' in plan.to_sql("duckdb", bounds="asa")
