@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from muntin.sql import SqlError, parse_sql, render
 from muntin_testing.two_engines import planned
 
