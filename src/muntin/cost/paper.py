@@ -17,7 +17,7 @@ under this cost only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
 
@@ -26,6 +26,9 @@ from muntin.errors import StrategyError
 from muntin.plan import Shape
 from muntin.slicing import Slices, edge_rate
 from muntin.windows import Window
+
+LONGEST = 1e200
+"""Longest period in which events are counted; products beyond it would overflow a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +41,30 @@ class PaperCost:
     name: str = "paper"
     unit: str = "events"
     fewest: bool = False
+    range_period: int = field(init=False, repr=False, compare=False)
+    """R, which the user's windows alone decide: factor windows do not change it."""
+    slide_period: int = field(init=False, repr=False, compare=False)
+    """S, the period of Table 1."""
 
     def __post_init__(self) -> None:
         if not self.rate > 0:
             raise StrategyError(f"rate {self.rate!r} must be positive: events per unit of time")
-
-    @property
-    def range_period(self) -> int:
-        """R, which the user's windows alone decide: factor windows do not change it."""
-        return self.period or lcm(*(w.range for w in self.windows))
-
-    @property
-    def slide_period(self) -> int:
-        """S, the period of Table 1."""
-        return self.period or lcm(*(w.slide for w in self.windows))
+        ranges = self.period or lcm(*(w.range for w in self.windows))
+        slides = self.period or lcm(*(w.slide for w in self.windows))
+        if max(ranges, slides) > LONGEST:
+            raise StrategyError(
+                f"{len(self.windows)} windows have a common period of more than {LONGEST:.0e} "
+                f"units, beyond what the paper's cost can count: use cost='rate'"
+            )
+        object.__setattr__(self, "range_period", ranges)
+        object.__setattr__(self, "slide_period", slides)
 
     def recurrence(self, window: Window) -> Fraction:
-        """n_i of Equation 1; a fraction where the range is no multiple of the slide."""
+        """n_i of Equation 1; a fraction where the range is no multiple of the slide.
+
+        >>> PaperCost((Window(3600, 300),)).recurrence(Window(3600, 300))
+        Fraction(1, 1)
+        """
         return 1 + Fraction(self.range_period - window.range, window.slide)
 
     def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
@@ -63,7 +73,7 @@ class PaperCost:
             case Source(), Slices():
                 return self.rate * self.slide_period
             case Source(), Window():
-                return float(self.recurrence(child)) * self.rate * child.range
+                return self._instances(child) * self.rate * child.range
             case Slices(), Slices():
                 return float(self.slide_period * edge_rate(parent))
             case Slices(), Window():
@@ -71,7 +81,11 @@ class PaperCost:
                 return float(instances * _slices_in(child, parent))
             case _:
                 assert isinstance(child, Window), "slices are never made of windows"
-                return float(self.recurrence(child)) * pieces.count
+                return self._instances(child) * pieces.count
+
+    def _instances(self, window: Window) -> float:
+        """n_i as a float: searches ask for it once an edge, and a Fraction is slow."""
+        return (self.range_period - window.range + window.slide) / window.slide
 
 
 def _slices_in(child: Window, parent: Slices) -> Fraction:
