@@ -1,14 +1,15 @@
 """Instances and their partials over sparse sorted slices, against brute force."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.kernels.evaluate import Scans
+from muntin.kernels.evaluate import Halves, Segments
 from muntin.kernels.instances import instances
-from muntin.kernels.monoids import Arrays, Scanned, Ufuncs
+from muntin.kernels.monoids import Array, Arrays, Monoid, Scanned, Ufuncs
 from muntin.windows import Window
 
 Slices = list[tuple[int, int]]
@@ -50,6 +51,18 @@ def test_instances_come_once_in_order_with_their_first_and_last_slice(
     assert found == expected
 
 
+def evaluated(
+    group: Array, start: Array, values: Array, window: Window, monoid: Monoid
+) -> list[Any]:
+    """The answer for every instance, in order."""
+    scans = Segments.of(group, start, window).scan((values,), monoid)
+    return [
+        answer
+        for found in instances(group, start, window)
+        for answer in scans.at(found, Halves.of(found, start, window))[0].tolist()
+    ]
+
+
 def concatenated(older: Arrays, newer: Arrays) -> Arrays:
     return (np.char.add(older[0], newer[0]),)
 
@@ -59,8 +72,7 @@ def test_partials_are_combined_in_order(slices: Slices, window: Window):
     """Text does not commute, so any slice out of place, missing or taken twice shows."""
     group, start = (np.array(column) for column in zip(*slices, strict=True))
     letters = np.array([f"<{i}>" for i in range(len(slices))], dtype="U400")
-    scans = Scans.of(group, start, (letters,), window, Scanned(concatenated, ("",)))
-    answers = [text for part in instances(group, start, window) for text in scans.at(part)[0]]
+    answers = evaluated(group, start, letters, window, Scanned(concatenated, ("",)))
     expected = ["".join(f"<{i}>" for i in inside) for _, _, inside in brute_force(slices, window)]
     assert answers == expected
 
@@ -72,8 +84,7 @@ def test_ufunc_scans_agree(slices: Slices, window: Window, data: st.DataObject):
         data.draw(st.lists(st.integers(-9, 9), min_size=len(slices), max_size=len(slices)))
     )
     for ufunc, nothing, fold in ((np.add, 0, sum), (np.maximum, -99, max)):
-        scans = Scans.of(group, start, (values,), window, Ufuncs((ufunc,), (nothing,)))
-        answers = [int(v) for part in instances(group, start, window) for v in scans.at(part)[0]]
+        answers = evaluated(group, start, values, window, Ufuncs((ufunc,), (nothing,)))
         assert answers == [fold(values[inside]) for _, _, inside in brute_force(slices, window)]
 
 

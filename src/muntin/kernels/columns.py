@@ -50,7 +50,13 @@ def _valid(column: pa.Array) -> Array:
 
 
 def _nullable(column: pa.Array, values: Array, ufunc: np.ufunc, nothing: Any) -> Encoded:
-    """One array of values and one of whether there is any."""
+    """One array of values, and one of whether there is any where some are null."""
+    if column.null_count == 0:
+
+        def decode_all(arrays: Arrays) -> pa.Array:
+            return pa.array(arrays[0]).cast(column.type)
+
+        return Encoded((values,), Ufuncs((ufunc,), (nothing,)), decode_all)
     valid = _valid(column)
     filled = np.where(valid, values, np.asarray(nothing, dtype=values.dtype))
 
@@ -128,30 +134,31 @@ def _extreme(column: pa.Array, smallest: bool) -> Encoded:
     ufunc, nothing = (np.minimum, _LARGEST) if smallest else (np.maximum, _SMALLEST)
     own = integers(column)
     if own is not None:
-        return _retyped(_nullable(column, own, ufunc, nothing), column.type)
+        return _decoding(_nullable(column, own, ufunc, nothing), _retyped(column.type))
     codes, sorted_values = ranks(column)
-    plain = _nullable(column, codes, ufunc, nothing)
+    return _decoding(_nullable(column, codes, ufunc, nothing), sorted_values.take)
+
+
+def _decoding(encoded: Encoded, back: Callable[[pa.Array], pa.Array]) -> Encoded:
+    """The same merge, with another way back from its integers."""
 
     def decode(arrays: Arrays) -> pa.Array:
-        merged, some = arrays
-        return sorted_values.take(pa.array(np.where(some, merged, 0), mask=~some))
-
-    return Encoded(plain.arrays, plain.monoid, decode)
-
-
-def _retyped(encoded: Encoded, kind: pa.DataType) -> Encoded:
-    """Integers back to booleans, dates or timestamps."""
-
-    def decode(arrays: Arrays) -> pa.Array:
-        merged, some = arrays
-        if pa.types.is_boolean(kind):
-            return pa.array(merged == 1, mask=~some)
-        if pa.types.is_temporal(kind):
-            width = pa.int64() if kind.bit_width == 64 else pa.int32()
-            return pa.array(np.where(some, merged, 0), mask=~some).cast(width).view(kind)
-        return pa.array(np.where(some, merged, 0), mask=~some).cast(kind)
+        missing = ~arrays[1] if len(arrays) > 1 else None
+        merged = arrays[0] if missing is None else np.where(missing, 0, arrays[0])
+        return back(pa.array(merged, mask=missing))
 
     return Encoded(encoded.arrays, encoded.monoid, decode)
+
+
+def _retyped(kind: pa.DataType) -> Callable[[pa.Array], pa.Array]:
+    """From 64-bit integers back to smaller ones, booleans, dates or timestamps."""
+
+    def back(merged: pa.Array) -> pa.Array:
+        if pa.types.is_temporal(kind):
+            return merged.cast(pa.int64() if kind.bit_width == 64 else pa.int32()).view(kind)
+        return merged.cast(kind)
+
+    return back
 
 
 def _extreme_by(value: pa.Array, order: pa.Array, smallest: bool) -> Encoded:

@@ -24,73 +24,81 @@ from muntin.windows import Window
 class Scans:
     """Slices scanned for one window: ready to answer for any of its instances."""
 
-    window: Window
-    start: Array
     prefixes: Arrays
     suffixes: Arrays
     monoid: Monoid
 
-    @staticmethod
-    def of(group: Array, start: Array, partials: Arrays, window: Window, monoid: Monoid) -> Scans:
-        """Scan the slices of each block of time in both directions."""
-        segments = Segments.of(group, (start - window.offset) // window.range)
-        prefixes = segments.scan(partials, monoid, forward=True)
-        suffixes = segments.scan(partials, monoid, forward=False)
-        return Scans(window, start, prefixes, suffixes, monoid)
-
-    def at(self, found: Instances) -> Arrays:
+    def at(self, found: Instances, halves: Halves) -> Arrays:
         """The partials of these instances: the end of one block with the beginning of the next."""
-        border = found.start + (self.window.offset - found.start) % self.window.range
-        in_left, in_right = self.start[found.first] < border, self.start[found.last] >= border
-        left = _or_identity(self.suffixes, found.first, in_left, self.monoid)
-        right = _or_identity(self.prefixes, found.last, in_right, self.monoid)
+        left = _or_identity(self.suffixes, found.first, halves.no_left, self.monoid)
+        right = _or_identity(self.prefixes, found.last, halves.no_right, self.monoid)
         return self.monoid.combine(left, right)
 
 
-def _or_identity(scanned: Arrays, index: Array, there: Array, monoid: Monoid) -> Arrays:
+def _or_identity(scanned: Arrays, index: Array, missing: Array, monoid: Monoid) -> Arrays:
     values = tuple(a[index] for a in scanned)
     for array, nothing in zip(values, monoid.identity, strict=True):
-        array[~there] = nothing
+        array[missing] = nothing
     return values
 
 
 @dataclass(frozen=True, slots=True)
-class Segments:
-    """Runs of slices that lie in the same group and the same block of time."""
+class Halves:
+    """Which instances have no slice before the border of their two blocks, or none after it."""
 
-    first: Array
-    length: Array
+    no_left: Array
+    no_right: Array
 
     @staticmethod
-    def of(group: Array, block: Array) -> Segments:
-        """The runs of equal (group, block)."""
+    def of(found: Instances, start: Array, window: Window) -> Halves:
+        """Where the border of each instance falls among its slices."""
+        border = found.start + (window.offset - found.start) % window.range
+        no_left, no_right = start[found.first] >= border, start[found.last] < border
+        return Halves(np.flatnonzero(no_left), np.flatnonzero(no_right))
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """Runs of slices in the same group and block of time, laid out as rows of padded blocks.
+
+    Runs of like length share a block: `where` lists its slices, `inside` marks their places. The
+    padding is the identity, so that it does not matter on which side of a row it stands.
+    """
+
+    blocks: tuple[tuple[Array, Array], ...]
+
+    @staticmethod
+    def of(group: Array, start: Array, window: Window) -> Segments:
+        """Lay out the slices for scans of this window."""
+        block = (start - window.offset) // window.range
         changes = (group[1:] != group[:-1]) | (block[1:] != block[:-1])
         first = np.concatenate(([0], np.flatnonzero(changes) + 1))
-        return Segments(first, np.diff(np.concatenate((first, [len(group)]))))
+        length = np.diff(first, append=len(group))
+        like = np.frexp(length.astype(np.float64) - 0.5)[1]
+        return Segments(
+            tuple(_laid_out(first[like == k], length[like == k]) for k in np.unique(like))
+        )
 
-    def scan(self, partials: Arrays, monoid: Monoid, forward: bool) -> Arrays:
-        """Scan each run by itself: runs of like length together, padded to their longest.
-
-        Padding stands where the scan ends, so that it never reaches a value.
-        """
-        out = tuple(np.empty_like(a) for a in partials)
-        scan = monoid.prefixes if forward else monoid.suffixes
-        size_class = np.ceil(np.log2(self.length)).astype(np.int64)
-        for size in np.unique(size_class):
-            chosen = size_class == size
-            first, length = self.first[chosen], self.length[chosen]
-            width = int(length.max())
-            column = np.arange(width)
-            shift = (np.zeros_like(length) if forward else width - length)[:, None]
-            inside = column < length[:, None] if forward else column >= shift
-            where = (first[:, None] + column - shift)[inside]
+    def scan(self, partials: Arrays, monoid: Monoid) -> Scans:
+        """Scan every run by itself, in both directions."""
+        prefixes = tuple(np.empty_like(a) for a in partials)
+        suffixes = tuple(np.empty_like(a) for a in partials)
+        for where, inside in self.blocks:
             block = tuple(
                 _padded(a, where, inside, nothing)
                 for a, nothing in zip(partials, monoid.identity, strict=True)
             )
-            for target, scanned in zip(out, scan(block), strict=True):
+            for target, scanned in zip(prefixes, monoid.prefixes(block), strict=True):
                 target[where] = scanned[inside]
-        return out
+            for target, scanned in zip(suffixes, monoid.suffixes(block), strict=True):
+                target[where] = scanned[inside]
+        return Scans(prefixes, suffixes, monoid)
+
+
+def _laid_out(first: Array, length: Array) -> tuple[Array, Array]:
+    column = np.arange(int(length.max()))
+    inside = column < length[:, None]
+    return (first[:, None] + column)[inside], inside
 
 
 def _padded(values: Array, where: Array, inside: Array, nothing: object) -> Array:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.kernels.evaluate import Scans
+from muntin.kernels.evaluate import Halves, Scans, Segments
 from muntin.kernels.instances import Instances, instances
 from muntin.kernels.monoids import Array, Arrays, Monoid
 from muntin.windows import Window
@@ -62,9 +62,9 @@ def evaluate_tree(
 ) -> Iterator[Results]:
     """The wanted instances of every window that was asked for, in portions."""
     for branch in branches:
+        segments = Segments.of(pieces.group, pieces.start, branch.window)
         scans = [
-            Scans.of(pieces.group, pieces.start, column, branch.window, monoid)
-            for column, monoid in zip(pieces.columns, monoids, strict=True)
+            segments.scan(c, monoid) for c, monoid in zip(pieces.columns, monoids, strict=True)
         ]
         below: list[Results] = []
         for found in instances(pieces.group, pieces.start, branch.window):
@@ -82,7 +82,8 @@ def evaluate_tree(
 
 
 def _results(branch: Branch, found: Instances, pieces: Pieces, scans: list[Scans]) -> Results:
-    columns = tuple(scan.at(found) for scan in scans)
+    halves = Halves.of(found, pieces.start, branch.window)
+    columns = tuple(scan.at(found, halves) for scan in scans)
     return Results(branch.node, found.start, pieces.origin[found.first], columns)
 
 
