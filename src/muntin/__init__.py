@@ -19,7 +19,7 @@ from muntin.aggregates import (
     var_pop,
     var_samp,
 )
-from muntin.api import Plan, aggregate, optimize, verify
+from muntin.api import Plan, aggregate, demo_flights, optimize, parse_sql, sql, verify
 from muntin.errors import MuntinError
 from muntin.query import Query, query
 from muntin.windows import Window, hopping, tumbling
@@ -40,13 +40,16 @@ __all__ = [
     "bool_or",
     "count",
     "count_if",
+    "demo_flights",
     "hopping",
     "max",
     "max_by",
     "min",
     "min_by",
     "optimize",
+    "parse_sql",
     "query",
+    "sql",
     "stddev_pop",
     "stddev_samp",
     "sum",

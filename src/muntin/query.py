@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from muntin.aggregates import Aggregate
-from muntin.errors import QueryError
+from muntin.errors import QueryError, did_you_mean
 from muntin.windows import Window
 
 T = TypeVar("T")
+
+BOUNDS = {"spark": 0, "asa": 1}
+"""[start, end) as Spark has it, (start, end] as ASA: there, time counts a microsecond earlier."""
 
 RESERVED = ("window_id", "window")
 """Columns of every long result; keys and aggregates may not take these names."""
@@ -26,14 +29,22 @@ class Query:
     windows: tuple[Window, ...]
     aggregates: tuple[Aggregate, ...]
     where: str | None = None
+    bounds: str = "spark"
 
     def __post_init__(self) -> None:
+        if self.bounds not in BOUNDS:
+            raise QueryError(f"unknown bounds {self.bounds!r}: {did_you_mean(self.bounds, BOUNDS)}")
         _check_names(self.time, self.keys)
         _check_windows(self.windows)
         _check_aggregates(self.aggregates)
         _check_results(self.keys, self.aggregates)
         if self.where is not None and not (isinstance(self.where, str) and self.where.strip()):
             raise QueryError(f"where {self.where!r} must be an SQL condition, as text")
+
+    @property
+    def set_back(self) -> int:
+        """Microseconds to set time back by, so that half-open instances have the bounds asked."""
+        return BOUNDS[self.bounds]
 
     @property
     def idempotent(self) -> bool:
@@ -47,8 +58,11 @@ def query(
     aggregates: Iterable[Aggregate],
     keys: str | Iterable[str] = (),
     where: str | None = None,
+    bounds: str = "spark",
 ) -> Query:
     """Many windows and aggregates over one table or stream, for each value of the keys.
+
+    With bounds="asa" an instance is (start, end] as in Azure Stream Analytics.
 
     >>> from muntin import hopping, min, tumbling
     >>> q = query("ts", [tumbling("10 minutes"), hopping("1 hour", "10 minutes")], [min("t")])
@@ -61,6 +75,7 @@ def query(
         _each("windows", windows, Window),
         _each("aggregates", aggregates, Aggregate),
         where,
+        bounds,
     )
 
 

@@ -1,11 +1,13 @@
 """mt.sql and the plan's SQL: ASA text in, rows out, on both engines and with both bounds."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
 import muntin as mt
 from muntin.api.sql import sql
-from muntin.errors import QueryError, StrategyError
+from muntin.errors import QueryError
 from muntin.sql import parse_sql
 from muntin_testing.two_engines import by_instance
 
@@ -67,7 +69,7 @@ def test_a_table_of_the_session(spark):
 def test_a_missing_input_and_unknown_bounds():
     with pytest.raises(QueryError, match="reads 'Input', which is not given"):
         sql(TEXT, inputs=DATA)
-    with pytest.raises(StrategyError, match="unknown bounds 'closed'"):
+    with pytest.raises(QueryError, match="unknown bounds 'closed'"):
         sql(TEXT, bounds="closed", Input=DATA)
 
 
@@ -77,4 +79,6 @@ def test_the_plan_runs_in_process_and_is_verified_there():
     assert found(plan.apply(DATA)) == EXPECTED["spark"]
     assert mt.verify(DATA, plan).equal
     assert plan.to_sql("duckdb", table="Input").startswith("WITH records AS (")
-    assert 'epoch_us("ts") - 1 AS t' in plan.to_sql("duckdb", bounds="asa")
+    asa = mt.optimize(replace(query, bounds="asa"), "wcg")
+    assert 'epoch_us("ts") - 1 AS t' in asa.to_sql("duckdb")
+    assert mt.verify(DATA, asa).equal

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import duckdb
@@ -104,7 +105,7 @@ def test_asa_bounds_put_the_end_inside():
     query = mt.query("ts", [mt.tumbling(10), mt.tumbling(20)], [mt.sum("n"), mt.max("ts")])
 
     def found(bounds: str) -> dict[tuple[int, int], int]:
-        out = apply(planned(query, "wcg"), query, data, bounds).to_pylist()
+        out = apply(planned(query, "wcg"), replace(query, bounds=bounds), data).to_pylist()
         zero = datetime(1970, 1, 1, tzinfo=UTC)
         micros = [
             [
@@ -119,7 +120,7 @@ def test_asa_bounds_put_the_end_inside():
 
     assert found("spark") == {(0, 10): 1, (10, 20): 6, (0, 20): 7}
     assert found("asa") == {(-10, 0): 1, (0, 10): 2, (10, 20): 4, (-20, 0): 1, (0, 20): 6}
-    assert compare(data, query, planned(query, "wcg"), "asa").equal
+    assert compare(data, replace(query, bounds="asa"), planned(query, "wcg")).equal
 
 
 def test_names_may_differ_in_case_and_missing_ones_are_named():

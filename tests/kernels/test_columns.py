@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from muntin.aggregates import FUNCTIONS
 from muntin.aggregates.algebra import Partial
-from muntin.kernels.columns import ENCODERS, encode, serves
+from muntin.kernels.columns import ENCODERS, encode
+from muntin.kernels.mergers import MERGERS, not_merged
 from muntin_testing.monoids import same
 
 NAN, INF = math.nan, math.inf
@@ -122,9 +123,10 @@ def test_a_slice_of_a_larger_buffer_is_read_from_its_own_offset():
 
 
 def test_mergers_name_what_the_kernel_cannot_do():
-    assert serves(["sum", "min"]) is None
-    assert serves(["sum", "weave"]) == "weave"
-    assert serves([""]) == "an aggregate without array form"
+    assert set(ENCODERS) == MERGERS
+    assert not_merged(["sum", "min"]) is None
+    assert not_merged(["sum", "weave"]) == "weave"
+    assert not_merged([""]) == "an aggregate without array form"
 
 
 def test_every_declared_merger_is_served_or_empty():

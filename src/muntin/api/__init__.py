@@ -1,8 +1,10 @@
 """What users call: optimize, aggregate, verify, and the plan they get."""
 
 from muntin.api.aggregate import aggregate
+from muntin.api.demo import demo_flights
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
+from muntin.api.sql import parse_sql, sql
 from muntin.api.verify import verify
 
-__all__ = ["Plan", "aggregate", "optimize", "verify"]
+__all__ = ["Plan", "aggregate", "demo_flights", "optimize", "parse_sql", "sql", "verify"]

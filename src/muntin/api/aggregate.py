@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from muntin.aggregates import Aggregate
+from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.query import query
 from muntin.windows import Window
@@ -29,4 +30,5 @@ def aggregate(
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
     asked = query(time=time, windows=windows, aggregates=aggregates, keys=keys, where=where)
-    return optimize(asked, strategy, rate, distinct_keys, cost, operator).apply(data)
+    engine = engine_of(data)
+    return optimize(asked, strategy, rate, distinct_keys, cost, operator, engine).apply(data)

@@ -15,6 +15,7 @@ from muntin.report import Alternative
 from muntin.strategies import LIMITS, STRATEGIES, Problem, strategy_named
 
 UNLIMITED = 2**62
+ENGINES = ("spark", "sql")
 
 
 def optimize(
@@ -24,12 +25,15 @@ def optimize(
     keys: float = 1,
     cost: str = "rate",
     operator: str | None = None,
+    engine: str = "spark",
 ) -> Plan:
     """The plan of one strategy, or of the cheapest one ("auto"), with all alternatives.
 
     `rate` is events per second of event time over all keys, `keys` how many distinct keys there
     are; together they decide whether slices shrink the data. Under cost "paper", `rate` is the
     paper's η per unit of the windows' numbers. `operator` forces how the plan runs on Spark.
+    For engine "spark", "auto" takes the plan predicted to run fastest there; for "sql" (text for
+    any engine, or DuckDB in process) the one of least cost.
 
     >>> import muntin as mt
     >>> windows = [mt.Window(n, n) for n in (10, 20, 30, 40)]
@@ -42,13 +46,19 @@ def optimize(
     problem = Problem(query.windows, query.idempotent, _cost_model(cost, query, rate, keys))
     if strategy != "auto":
         strategy_named(strategy)
+    if engine not in ENGINES:
+        raise StrategyError(f"unknown engine {engine!r}: {did_you_mean(engine, ENGINES)}")
     tried = {name: _tried(name, problem, strategy == name) for name in STRATEGIES}
     plans = {name: plan for name, plan in tried.items() if plan is not None}
     rates = RateCost(rate, keys)
     alternatives = tuple(
         _alternative(name, plan, query, problem, rates) for name, plan in tried.items()
     )
-    chosen = strategy if strategy != "auto" else _best(alternatives, cost)
+    chosen = (
+        strategy
+        if strategy != "auto"
+        else _best(alternatives, by_cost=cost == "paper" or engine == "sql")
+    )
     operators = choose(plans[chosen], query, rates, operator)
     total_cost = total(problem.cost, plans[chosen])
     return Plan(query, plans[chosen], chosen, total_cost, problem.cost, alternatives, operators)
@@ -72,10 +82,10 @@ def _alternative(
     return Alternative(name, total(problem.cost, plan), seconds)
 
 
-def _best(alternatives: tuple[Alternative, ...], cost: str) -> str:
-    """The cheapest to run on Spark, or under the paper's cost; simpler strategies win ties."""
+def _best(alternatives: tuple[Alternative, ...], by_cost: bool) -> str:
+    """The cheapest plan, or the one predicted fastest on Spark; simpler strategies win ties."""
     possible = [a for a in alternatives if a.cost is not None]
-    if cost == "paper":
+    if by_cost:
         return min(possible, key=lambda a: a.cost or 0.0).strategy
     return min(possible, key=lambda a: a.seconds or 0.0).strategy
 

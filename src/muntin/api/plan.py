@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from muntin.api.engine import engine_of
 from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, svg, text
-from muntin.sql import render
 
 if TYPE_CHECKING:
     from muntin.cost import CostModel
@@ -41,24 +41,21 @@ class Plan:
 
         A DuckDB relation, an Arrow table or a pandas DataFrame gives the same kind back.
         """
-        from muntin.embedded import apply as apply_in_process
-        from muntin.embedded import handles
+        if engine_of(data) == "sql":
+            from muntin.embedded import apply as apply_in_process
 
-        if handles(data):
             return apply_in_process(self.tree, self.query, data)
         from muntin.spark.batch import apply
 
         return apply(self.tree, self.query, data, self.operators)
 
     def to_sql(
-        self,
-        dialect: str,
-        table: str = "events",
-        types: Mapping[str, str] | None = None,
-        bounds: str = "spark",
+        self, dialect: str, table: str = "events", types: Mapping[str, str] | None = None
     ) -> str:
         """The plan as one SQL statement for "spark" or "duckdb"."""
-        return render(self.tree, self.query, dialect, table, types, bounds)
+        from muntin.sql import render
+
+        return render(self.tree, self.query, dialect, table, types)
 
     def _explanation(self) -> Explanation:
         return Explanation(

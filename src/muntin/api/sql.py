@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
-from muntin.errors import QueryError
 from muntin.query import Query
-from muntin.sql import parse_statement
-from muntin.sql.rendering import shift_of
-from muntin.sql.spark_text import SparkWriter
 
-_TIME = "muntin_time"
+
+def parse_sql(text: str) -> Query:
+    """The query of an Azure Stream Analytics text.
+
+    >>> parse_sql("SELECT min(t) FROM Input TIMESTAMP BY ts GROUP BY TumblingWindow(hour, 1)").time
+    'ts'
+    """
+    from muntin.sql import parse_sql as parse
+
+    return parse(text)
 
 
 def sql(
@@ -28,27 +34,14 @@ def sql(
 
     With bounds="asa" an instance is (start, end] as in ASA, else [start, end) as in Spark.
     """
-    shift = shift_of(bounds)
+    from muntin.sql import parse_statement
+    from muntin.sql.spark_text import SparkWriter
+
     statement = parse_statement(text)
+    query = replace(statement.query, bounds=bounds)
     if spark is not None and not any(n.lower() == statement.table.lower() for n in tables):
         data = spark.table(SparkWriter().quoted(statement.table))
     else:
         data = statement.input_of(tables)
-    plan = optimize(statement.query, strategy, rate, distinct_keys)
-    from muntin.embedded import apply, handles
-
-    if handles(data):
-        return apply(plan.tree, plan.query, data, bounds)
-    if not shift:
-        return plan.apply(data)
-    moved, query = _set_back(data, statement.query, shift)
-    return replace(plan, query=query).apply(moved)
-
-
-def _set_back(df: Any, query: Query, shift: int) -> tuple[Any, Query]:
-    """The time set back in a column of its own: aggregates of the time itself stay right."""
-    if _TIME in df.columns:
-        raise QueryError(f"the input has a column {_TIME!r}: rename it to use bounds='asa'")
-    time = SparkWriter().quoted(query.time)
-    earlier = f"{time} - INTERVAL {shift} MICROSECOND AS {_TIME}"
-    return df.selectExpr("*", earlier), replace(query, time=_TIME)
+    engine = engine_of(data)
+    return optimize(query, strategy, rate, distinct_keys, engine=engine).apply(data)

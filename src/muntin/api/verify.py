@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.query import Query
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 def verify(data: Any, query: Query | Plan, strategy: str = "auto") -> Verification | InProcess:
     """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not."""
     from muntin.embedded import compare as compare_in_process
-    from muntin.embedded import handles
 
-    plan = query if isinstance(query, Plan) else optimize(query, strategy)
-    if handles(data):
+    engine = engine_of(data)
+    plan = query if isinstance(query, Plan) else optimize(query, strategy, engine=engine)
+    if engine == "sql":
         return compare_in_process(data, plan.query, plan.tree)
     from muntin.spark.verify import compare
 

@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from muntin.api import Plan, optimize
+from muntin.api import optimize
 from muntin.bench.events import Events
 from muntin.bench.machine import machine
 from muntin.bench.options import Options
@@ -49,7 +49,7 @@ def bench_duckdb(options: Options, console: Console) -> None:
 def _measured(name: str, whole: Path, options: Options) -> dict[str, Times]:
     query = query_of(name)
     rate = Events().rate
-    plan = _planned(query, options.strategy, rate)
+    plan = optimize(query, options.strategy, rate=rate, keys=100, engine="sql")
     connection = connect()
     _view(connection, "events", whole)
     ours = render(plan.tree, query, "duckdb", "events", TYPES)
@@ -63,15 +63,6 @@ def _measured(name: str, whole: Path, options: Options) -> dict[str, Times]:
     else:
         sides["naive"] = _runner(connection, naive(query, "events"))
     return race(sides, options.repeat, name)
-
-
-def _planned(query: Query, strategy: str, rate: float) -> Plan:
-    """The plan of least cost: `auto` would choose what runs fastest by Spark's operators."""
-    plan = optimize(query, strategy, rate=rate, keys=100)
-    if strategy != "auto":
-        return plan
-    costs = {a.strategy: a.cost for a in plan.alternatives if a.cost is not None}
-    return optimize(query, min(costs, key=costs.__getitem__), rate=rate, keys=100)
 
 
 def _view(connection: Any, name: str, path: Path) -> None:

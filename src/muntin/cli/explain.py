@@ -1,4 +1,4 @@
-"""muntin explain: the plan for some windows, without starting Spark."""
+"""muntin explain: the plan for some windows or an SQL query, without starting Spark."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ import typer
 
 from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
-from muntin.query import query
+from muntin.errors import QueryError
+from muntin.query import Query, query
 from muntin.windows import parse_window
 
 
 def explain(
     window: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option("--window", "-w", help="range[/slide][@offset], e.g. '1 hour/5 minutes'."),
-    ],
+    ] = None,
     aggregate: Annotated[
         list[str] | None,
         typer.Option("--aggregate", "-a", help="e.g. 'min(t)' or 'avg(t) as mean'."),
+    ] = None,
+    sql: Annotated[
+        Path | None, typer.Option(help="A file with an Azure Stream Analytics query instead.")
     ] = None,
     strategy: Annotated[str, typer.Option(help="A strategy's name, or auto.")] = "auto",
     rate: Annotated[float, typer.Option(help="Events per second over all keys.")] = 100.0,
@@ -29,13 +33,36 @@ def explain(
     operator: Annotated[
         str | None, typer.Option(help="Force how it runs: window, expand or kernel.")
     ] = None,
+    to_sql: Annotated[
+        str | None, typer.Option(help="Print the rewritten query, too: spark or duckdb.")
+    ] = None,
     svg: Annotated[Path | None, typer.Option(help="Write the plan as a picture, too.")] = None,
 ) -> None:
     """Show who is computed from whom, at what cost, and every strategy tried."""
-    aggregates = [parse_aggregate(text) for text in aggregate or ["count"]]
-    asked = query("time", [parse_window(text) for text in window], aggregates)
-    plan = optimize(asked, strategy, rate, keys, cost, operator)
+    asked, table = _asked(window or [], aggregate or ["count"], sql)
+    engine = "spark" if to_sql is None else "sql"
+    plan = optimize(asked, strategy, rate, keys, cost, operator, engine)
     typer.echo(plan.explain())
+    if to_sql is not None:
+        typer.echo(f"\n{plan.to_sql(to_sql, table)}")
     if svg is not None:
         svg.write_text(plan.to_svg(), encoding="utf-8")
         typer.echo(f"\npicture: {svg}")
+
+
+def _asked(windows: list[str], aggregates: list[str], sql: Path | None) -> tuple[Query, str]:
+    """The query and the name of its table."""
+    if sql is not None and windows:
+        raise QueryError("give either --sql or --window, not both")
+    if sql is None:
+        if not windows:
+            raise QueryError("no windows: give --window '1 hour/5 minutes', or --sql FILE")
+        return query("time", map(parse_window, windows), map(parse_aggregate, aggregates)), "events"
+    from muntin.sql import parse_statement
+
+    try:
+        text = sql.read_text(encoding="utf-8")
+    except OSError as error:
+        raise QueryError(f"{sql} cannot be read: {error.strerror}") from None
+    statement = parse_statement(text)
+    return statement.query, statement.table

@@ -34,24 +34,24 @@ def connect() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def apply(plan: SharingPlan, query: Query, data: Any, bounds: str = "spark") -> Any:
+def apply(plan: SharingPlan, query: Query, data: Any) -> Any:
     """The long result of the query, computed as the plan says, as the kind of table given."""
     relation = as_relation(data, connect())
-    text = render_reading(plan, reading_of(relation, query, bounds))
+    text = render_reading(plan, reading_of(relation, query))
     return as_given(run(relation, text), data)
 
 
-def reading_of(relation: duckdb.DuckDBPyRelation, query: Query, bounds: str = "spark") -> Reading:
+def reading_of(relation: duckdb.DuckDBPyRelation, query: Query) -> Reading:
     """The query over this relation, with every type that DuckDB knows."""
     kinds = _columns(relation, query)
-    guessed = reading(query, "duckdb", NAME, kinds, bounds)
+    guessed = reading(query, "duckdb", NAME, kinds)
     typed = run(relation, records_sql(guessed))
     found = dict(zip(typed.columns, map(str, typed.types), strict=True))
     inputs = distinct_inputs(query.aggregates)
     types: dict[Input, str | None] = {
         each: spark_type(found[f"v{i}"]) for i, each in enumerate(inputs)
     }
-    return reading(query, "duckdb", NAME, kinds, bounds, types.__getitem__)
+    return reading(query, "duckdb", NAME, kinds, types.__getitem__)
 
 
 def _columns(relation: duckdb.DuckDBPyRelation, query: Query) -> dict[str, str | None]:

@@ -60,10 +60,10 @@ def _in_words(row: dict[str, Any]) -> str:
     return f"{where}: {'; '.join(pairs)}"
 
 
-def compare(data: Any, query: Query, plan: SharingPlan, bounds: str = "spark") -> Verification:
+def compare(data: Any, query: Query, plan: SharingPlan) -> Verification:
     """Run both and compare."""
     relation = as_relation(data, connect())
-    read = reading_of(relation, query, bounds)
+    read = reading_of(relation, query)
     ours, theirs = render_reading(plan, read), render_direct(read)
     result = run(relation, ours)
     types = dict(zip(result.columns, map(str, result.types), strict=True))

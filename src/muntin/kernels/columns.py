@@ -222,10 +222,3 @@ ENCODERS: dict[str, Callable[..., Encoded]] = {
     "moments": _moments,
 }
 """How each merger encodes its columns; what is not here is merged by the engine itself."""
-
-
-def serves(mergers: list[str]) -> str | None:
-    """None if the kernel can merge all of these, else the first that it cannot."""
-    return next(
-        (m or "an aggregate without array form" for m in mergers if m not in ENCODERS), None
-    )

@@ -15,7 +15,7 @@ import numpy as np
 
 from muntin.kernels.monoids import Array
 
-DOUBLING_LIMIT = 64
+DOUBLING_LIMIT = 2048
 """Up to this length, log₂ n vectorised passes beat two scans."""
 
 CHUNK = 16_384
@@ -60,15 +60,17 @@ def _doubled(values: Array, n: int, ufunc: np.ufunc) -> Array:
 
 
 def _blocks(values: Array, n: int, ufunc: np.ufunc) -> Array:
-    whole = len(values) // n * n
-    body = values[:whole].reshape(-1, n)
-    prefix, suffix = np.empty_like(values), np.empty_like(values)
-    ufunc.accumulate(body, axis=1, out=prefix[:whole].reshape(-1, n))
-    ufunc.accumulate(body[:, ::-1], axis=1, out=suffix[:whole].reshape(-1, n)[:, ::-1])
-    if whole < len(values):
-        ufunc.accumulate(values[whole:], out=prefix[whole:])
+    """Block by block, so that the scans of a block stay in the cache and need no large arrays."""
     count = len(values) - n + 1
-    result: Array = ufunc(suffix[:count], prefix[n - 1 :])
-    aligned = slice(0, count, n)
-    result[aligned] = suffix[aligned]
+    result = np.empty(count, dtype=ufunc(values[:1], values[:1]).dtype)
+    suffix, prefix = np.empty(n, dtype=result.dtype), np.empty(n, dtype=result.dtype)
+    for begin in range(0, count, n):
+        ufunc.accumulate(values[begin : begin + n][::-1], out=suffix)
+        result[begin] = suffix[-1]
+        more = min(n, count - begin) - 1
+        if more:
+            following = values[begin + n : begin + n + more]
+            ufunc.accumulate(following, out=prefix[:more])
+            older = suffix[::-1][1 : more + 1]
+            ufunc(older, prefix[:more], out=result[begin + 1 : begin + 1 + more])
     return result

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from muntin.cost import RateCost
 from muntin.errors import StrategyError, did_you_mean
-from muntin.kernels.columns import serves
+from muntin.kernels.mergers import not_merged
 from muntin.kernels.tree import Branch
 from muntin.physical.forest import disjoint, forest
 from muntin.plan import SharingPlan
@@ -98,7 +98,7 @@ def kernel_refusal(plan: SharingPlan, query: Query) -> str | None:
         for a in query.aggregates
         for partial in a.function.partials([None] * max(len(a.arguments), a.function.arity))
     ]
-    stranger = serves(mergers)
+    stranger = not_merged(mergers)
     if stranger:
         return f"{stranger} is merged only by the engine itself"
     if forest(plan) is None:

@@ -16,10 +16,10 @@ from muntin.physical import Operators, lower
 from muntin.plan import Node, SharingPlan
 from muntin.query import Query
 from muntin.spark.expand import from_source, next_level
-from muntin.spark.instants import from_microseconds
 from muntin.spark.kernel_stage import by_kernel
 from muntin.spark.native import native
 from muntin.spark.table import Table, prepared
+from muntin.sql.spark_text import SparkWriter
 from muntin.windows import Window
 
 EXPAND = Operators("expand", "serves every plan")
@@ -52,9 +52,10 @@ def _result(rows: DataFrame, nodes: tuple[Node, ...], query: Query, table: Table
             ids[i], ranges[i] = node.id, node.shape.range
     if len(ids) < len(nodes):
         rows = rows.where(F.col("node").isin(list(ids)))
+    instant = SparkWriter().instant
     window = F.struct(
-        F.expr(from_microseconds("start", table.time_type)).alias("start"),
-        F.expr(from_microseconds(f"(start + {_lookup(ranges)})", table.time_type)).alias("end"),
+        F.expr(instant("start", table.time_type)).alias("start"),
+        F.expr(instant(f"(start + {_lookup(ranges)})", table.time_type)).alias("end"),
     )
     return rows.select(
         F.expr(_lookup(ids)).alias("window_id"),

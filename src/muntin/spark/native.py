@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.query import Query
-from muntin.spark.names import existing
+from muntin.spark.names import existing, quoted
 from muntin.spark.table import filtered, input_sql
 from muntin.windows import Window
 
@@ -23,6 +23,8 @@ def native(df: DataFrame, query: Query) -> DataFrame:
     columns = df.columns
     rows = filtered(df, query.where)
     time = F.expr(existing(query.time, columns, "time"))
+    if query.set_back:
+        time = time - F.expr(f"INTERVAL '{query.set_back}' MICROSECOND")
     keys = [F.expr(existing(k, columns, "key")).alias(k) for k in query.keys]
     results = [native_aggregate(a, columns) for a in query.aggregates]
     parts = [_one(rows, w, time, keys, results, query) for w in query.windows]
@@ -39,7 +41,7 @@ def _one(
 ) -> DataFrame:
     lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
     grouped = rows.groupBy(F.window(time, *lengths).alias("window"), *keys).agg(*results)
-    names = [F.col("`" + n.replace("`", "``") + "`") for n in _names(query)]
+    names = [F.col(quoted(n)) for n in _names(query)]
     return grouped.select(F.lit(window.id).alias("window_id"), *names)
 
 

@@ -18,8 +18,8 @@ from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
 from muntin.errors import ColumnError
 from muntin.query import Query
-from muntin.spark.instants import to_microseconds
 from muntin.spark.names import existing, expression
+from muntin.sql.spark_text import SparkWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def prepared(df: DataFrame, query: Query) -> Table:
     kinds = dict(zip(inputs, others[len(keys) :], strict=True))
     rows = filtered(df, query.where).select(
         *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
-        F.expr(to_microseconds(time, time_type, query.time)).alias("t"),
+        F.expr(instant(time, time_type, query)).alias("t"),
         *(F.expr(sql).alias(f"v{i}") for i, sql in enumerate(values)),
     )
     rows = rows.where("t IS NOT NULL")
@@ -91,6 +91,12 @@ def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None
                 reason = first_line(error)
                 raise ColumnError(f"{aggregate.name} cannot be computed: {reason}") from None
         raise
+
+
+def instant(time: str, kind: str, query: Query) -> str:
+    """SQL for the microseconds that decide which instances a row belongs to."""
+    plain = SparkWriter().microseconds(time, kind)
+    return f"{plain} - {query.set_back}L" if query.set_back else plain
 
 
 def filtered(df: DataFrame, where: str | None) -> DataFrame:

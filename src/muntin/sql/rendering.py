@@ -36,9 +36,6 @@ WRITERS: dict[str, Writer] = {"spark": SparkWriter(), "duckdb": DuckdbWriter()}
 
 TypeOf = Callable[[Input], str | None]
 
-SHIFTS = {"spark": 0, "asa": 1}
-"""Microseconds by which time is set back: an event at the end of (start, end] belongs to it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -49,7 +46,6 @@ class Reading:
     table: str
     kinds: Kinds | None
     columns: Columns
-    shift: int
 
     @property
     def time_kind(self) -> str | None:
@@ -68,21 +64,13 @@ def render(
     dialect: str,
     table: str,
     types: Mapping[str, str] | None = None,
-    bounds: str = "spark",
 ) -> str:
     """The rewritten query. `types` are the Spark types of the table's columns, if known.
 
     With types, arguments that are names of columns are taken as such whatever their characters,
     and result types are Spark's to the letter: DuckDB's sum of a bigint is a wider integer.
     """
-    return render_reading(plan, reading(query, dialect, table, types, bounds))
-
-
-def shift_of(bounds: str) -> int:
-    """By how much time is set back for these bounds."""
-    if bounds not in SHIFTS:
-        raise StrategyError(f"unknown bounds {bounds!r}: {did_you_mean(bounds, SHIFTS)}")
-    return SHIFTS[bounds]
+    return render_reading(plan, reading(query, dialect, table, types))
 
 
 def writer_named(dialect: str) -> Writer:
@@ -98,11 +86,9 @@ def reading(
     dialect: str,
     table: str,
     types: Kinds | None,
-    bounds: str = "spark",
     type_of: TypeOf | None = None,
 ) -> Reading:
     """Resolve the query's expressions; `type_of` knows input types better than guessing does."""
-    shift = shift_of(bounds)
     for aggregate in query.aggregates:
         if aggregate.function.holistic:
             raise AggregateError(
@@ -117,7 +103,7 @@ def reading(
     known = type_of or guessed
     columns = columns_of(query.aggregates, known)
     kinds = {f"v{i}": known(each) for i, each in enumerate(columns.inputs)}
-    return Reading(query, writer, table, types, writer.aggregates(columns, kinds), shift)
+    return Reading(query, writer, table, types, writer.aggregates(columns, kinds))
 
 
 def render_reading(plan: SharingPlan, read: Reading) -> str:
@@ -144,7 +130,7 @@ def records_sql(read: Reading, margin: str = "") -> str:
     instant = writer.microseconds(time, read.time_kind)
     columns = [
         *(f"{writer.quoted(key)} AS k{i}" for i, key in enumerate(query.keys)),
-        f"{instant} - {read.shift} AS t" if read.shift else f"{instant} AS t",
+        f"{instant} - {read.query.set_back} AS t" if read.query.set_back else f"{instant} AS t",
         *(f"{_input(each, read)} AS v{i}" for i, each in enumerate(read.columns.inputs)),
     ]
     conditions = [f"{time} IS NOT NULL"]

@@ -53,12 +53,16 @@ class SparkWriter:
                 return f"unix_micros(CAST({column} AS TIMESTAMP))"
             case "timestamp_ntz":
                 return f"timestampdiff(MICROSECOND, {_EPOCH}, {column})"
-        raise ColumnError(f"time column {column} is {kind}: convert it to a timestamp first")
+        raise ColumnError(
+            f"time column {column} is {kind}, not a timestamp: convert it first, for instance with "
+            f"to_timestamp({column}) for text or timestamp_seconds({column}) for Unix seconds"
+        )
 
     def instant(self, microseconds: str, kind: str | None) -> str:
         """`timestamp`, or `timestamp_ntz` where the time column is."""
         if kind == "timestamp_ntz":
-            seconds = f"CAST({microseconds} / 1000000 AS DECIMAL(18, 6))"
+            # Division of a bigint is in doubles, which lose microseconds centuries from 1970.
+            seconds = f"CAST(CAST({microseconds} AS DECIMAL(20, 0)) / 1000000 AS DECIMAL(18, 6))"
             return f"{_EPOCH} + make_dt_interval(0, 0, 0, {seconds})"
         return f"timestamp_micros({microseconds})"
 

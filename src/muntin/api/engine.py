@@ -1,0 +1,12 @@
+"""Which engine runs a plan on some data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def engine_of(data: Any) -> str:
+    """ "sql" for what DuckDB reads in process (relation, Arrow, pandas), else "spark"."""
+    from muntin.embedded import handles  # loads sqlglot: not needed to plan
+
+    return "sql" if handles(data) else "spark"
