@@ -59,7 +59,8 @@ def test_questions_of_the_papers_example() -> None:
 
 
 @pytest.mark.parametrize("kind", LOADS)
-def test_the_better_estimates_are_better(kind: str) -> None:
+def test_the_better_estimates_are_better(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muntin.experiments.omega.EDGES", 1500)
     found = [c for queries, seed in [(1, 0), (4, 1), (12, 2)] for c in compare(kind, queries, seed)]
     for name in OMEGA:
         rows = [c for c in found if c.technique == name]
@@ -68,7 +69,8 @@ def test_the_better_estimates_are_better(kind: str) -> None:
         assert worst < (0.7 if name == "flatfit" else 0.15), name
 
 
-def test_omega_prints_deviations(tmp_path: Path) -> None:
+def test_omega_prints_deviations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muntin.experiments.omega.EDGES", 100)
     console = Console(width=160, record=True, file=io.StringIO())
     found = run_omega(console, tmp_path, queries=(2,), sets=1)
     assert len(found) == 2 * 5

@@ -34,19 +34,29 @@ def _panels(found: Sequence[Measured]) -> tuple[Any, list[tuple[Axes, str]]]:
     return figure, list(zip(axes[0], aggregates, strict=True))
 
 
-def _lines(axis: Axes, found: Sequence[Measured], read: Any) -> None:
-    for i, what in enumerate(dict.fromkeys(m.what for m in found)):
-        points = [(m.n, read(m)) for m in found if m.what == what]
-        width = 2.5 if what.startswith("kernel") else 1
-        axis.plot(*zip(*points, strict=True), marker=MARKS[i % 10], lw=width, ms=5, label=what)
+def _lines(axis: Axes, found: Sequence[Measured], aggregate: str, read: Any) -> None:
+    for i, what in enumerate(dict.fromkeys(m.what for m in found)):  # one colour in all panels
+        points = [(m.n, read(m)) for m in found if (m.what, m.aggregate) == (what, aggregate)]
+        if points:
+            style: dict[str, Any] = {"marker": MARKS[i % 10], "color": f"C{i}", "ms": 5}
+            width = 2.5 if what.startswith("kernel") else 1
+            axis.plot(*zip(*points, strict=True), **style, lw=width, label=what)
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     axis.set_xlabel("n, values in the window")
     axis.grid(alpha=0.3)
 
 
+def _legend(figure: Any, panels: list[tuple[Axes, str]]) -> None:
+    """One for all panels, beneath them."""
+    known: dict[str, Any] = {}
+    for axis, _ in panels:
+        known |= {text: line for line, text in zip(*axis.get_legend_handles_labels(), strict=True)}
+    figure.legend(known.values(), known.keys(), loc="lower center", ncols=5, frameon=False)
+    figure.tight_layout(rect=(0, 0.1, 1, 1))
+
+
 def _save(figure: Any, path: Path) -> None:
-    figure.tight_layout()
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
@@ -55,10 +65,10 @@ def _throughput(found: Sequence[Measured], path: Path) -> None:
     """Figure 11: answers a second, one query."""
     figure, panels = _panels(found)
     for axis, aggregate in panels:
-        _lines(axis, [m for m in found if m.aggregate == aggregate], lambda m: 1e9 / m.mean)
+        _lines(axis, found, aggregate, lambda m: 1e9 / m.mean)
         axis.set_title(f"Answers a second, one query: {aggregate} of doubles")
     panels[0][0].set_ylabel("answers a second")
-    panels[-1][0].legend(frameon=False, fontsize=8, loc="center right")
+    _legend(figure, panels)
     _save(figure, path)
 
 
@@ -74,18 +84,19 @@ def _multi_query(multi: Sequence[tuple[str, int, float]], path: Path) -> None:
     axis.set(ylabel="slides a second", title="Slides a second with queries of all ranges: max")
     axis.grid(alpha=0.3)
     axis.legend(frameon=False)
+    figure.tight_layout()
     _save(figure, path)
 
 
 def _memory(found: Sequence[Measured], path: Path) -> None:
     """Figure 13: bytes held."""
-    figure, panels = _panels(found)
+    structures = [m for m in found if not m.what.startswith("kernel")]
+    figure, panels = _panels(structures)
     for axis, aggregate in panels:
-        part = [m for m in found if m.aggregate == aggregate and not m.what.startswith("kernel")]
-        _lines(axis, part, lambda m: m.bytes)
+        _lines(axis, structures, aggregate, lambda m: m.bytes)
         axis.set_title(f"Memory of one window: {aggregate} of doubles")
     panels[0][0].set_ylabel("bytes")
-    panels[-1][0].legend(frameon=False, fontsize=8)
+    _legend(figure, panels)
     _save(figure, path)
 
 
@@ -110,4 +121,5 @@ def _latency(found: Sequence[Measured], path: Path) -> None:
         axis.set_title(f"Latency of a slide: {aggregate} of doubles, n = {n:,}")
     panels[0][0].set_ylabel("nanoseconds")
     panels[-1][0].legend(frameon=False)
+    figure.tight_layout()
     _save(figure, path)

@@ -58,7 +58,7 @@ Where the counts differ from the paper's formulas, and why:
                   keeps 2·H_n words (a partial and a position each); all ranges take n comparisons
                   of positions and about H_n steps. Its worst input costs n - 1 in one slide, after
                   which the deque is nearly empty: amortised it stays below 2 there too.
-  n = 1           the answer is the only partial: nothing is combined."""
+  n = 1           the answer is the only partial: only running aggregates still add and take out."""
 
 
 def run_techniques(
