@@ -102,6 +102,20 @@ def test_fewest_pieces_beat_the_covering_set() -> None:
     assert node_costs(model, plan)["day"] == pytest.approx(24 / 60)
 
 
+def test_a_result_costs_one_merge_for_each_of_its_pieces() -> None:
+    # Many events: an hour holds one row for each key and minute; a day begins every 4 hours.
+    minute = 60 * SECOND
+    hour, day = (
+        Window(60 * minute, minute, id="hour"),
+        Window(1440 * minute, 240 * minute, id="day"),
+    )
+    model = RateCost(rate=1e6, keys=7)
+    plan = wcg(Problem((hour, day), False, model))
+    assert plan.node("day").parent == "hour"
+    results = 7 / (240 * 60)
+    assert node_costs(model, plan)["day"] == pytest.approx(24 * results)
+
+
 def test_slices_shrink_nothing_when_keys_outnumber_events() -> None:
     windows = in_seconds([Window(60, 10)])
     slices = shared_pairs(windows)

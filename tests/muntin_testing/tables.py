@@ -82,6 +82,8 @@ def _windows(random: Random, unit: int) -> list[Window]:
     known: dict[Window, None] = {}
     while len(known) < count:
         known[random_window(random, unit)] = None
+    if random.random() < 0.2:  # more copies of a row than are written out one by one
+        known[Window(70 * unit, unit)] = None
     return list(known)
 
 

@@ -96,14 +96,3 @@ def test_a_chain_of_windows_has_a_level_for_each() -> None:
     plan = SharingPlan.build(nodes, idempotent=False)
     assert len(lower(plan).levels) == 3
     assert_holds_its_records(plan, range(-33, 50))
-
-
-def test_only_slices_is_said_of_a_level_that_does_nothing_else() -> None:
-    window = Window(10, 4, id="w")
-    slices = shared_pairs([window])
-    one = lower(SharingPlan.build([sliced(slices), reading_all(window, "slices")], True))
-    assert one.levels[0].only_slices == slices
-    assert one.levels[1].only_slices is None
-    other = Window(8, 4, id="other")
-    nodes = [sliced(slices), reading_all(window, "slices"), reading_all(other)]
-    assert lower(SharingPlan.build(nodes, True)).levels[0].only_slices is None

@@ -82,7 +82,7 @@ def random_pieces(random: Random, child: Window, parent: Window, disjoint: bool)
     found = list(good.progressions)
     i = random.randrange(len(found))
     p, step = found[i], random.choice([-parent.slide, -1, 1, parent.slide])
-    match random.randrange(6):
+    match random.randrange(7):
         case 0:
             found[i] = replace(p, offset=p.offset + step)
         case 1:
@@ -91,7 +91,9 @@ def random_pieces(random: Random, child: Window, parent: Window, disjoint: bool)
             found[i] = replace(p, count=max(1, p.count + random.choice([-1, 1])))
         case 3:
             found.append(Progression(random.randrange(child.range), parent.slide, 1))
-        case 4:
+        case 4 if p.count % 2:  # every other piece, the first and the last among them
+            found[i] = Progression(p.offset, 2 * p.stride, p.count // 2 + 1)
+        case 5:
             split = random.randrange(1, p.count + 1)
             found[i] = replace(p, count=split)
             if split < p.count:
@@ -238,6 +240,13 @@ def test_the_plan_that_is_mutated_below_is_right() -> None:
 def test_a_mutated_plan_is_refused_and_the_edge_named(nodes: list[Node], message: str) -> None:
     with pytest.raises(PlanError, match=message):
         check(SharingPlan.build(nodes, idempotent=False), ASKED)
+
+
+def test_a_gap_within_a_progression_is_seen() -> None:
+    child, parent = Window(40, 40, id="child"), Window(10, 10, id="parent")
+    plan = edge_plan(child, parent, Pieces((Progression(0, 30, 2),)), idempotent=True)
+    with pytest.raises(PlanError, match="leave a gap"):
+        check(plan, [child])
 
 
 def test_slices_must_be_cut_where_instances_end() -> None:
