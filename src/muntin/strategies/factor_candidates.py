@@ -97,7 +97,8 @@ def fewer_pieces(steps: int) -> tuple[int, ...]:
     """
     root = isqrt(steps)
     if steps <= MANY:
-        lengths = {*range(1, root + 1), *(-(-steps // k) for k in range(1, root + 1))}
+        small = range(1, min(root + 1, steps) + 1)
+        lengths = {*small, *(-(-steps // k) for k in small)}
     else:
         lengths = {-(-steps // k) for k in _smooth(steps)}
     return tuple(sorted(lengths))

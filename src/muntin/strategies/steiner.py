@@ -71,4 +71,4 @@ def chosen_factors(problem: Problem, hints: Sequence[Window]) -> list[Window]:
 
 def budget_for(windows: int) -> float:
     """Matrix cells that a search may visit: about 8 ns each."""
-    return min(3e8, 3e6 + 1.2e4 * windows**2)
+    return min(3e8, 2.5e6 + 1e4 * windows**2)

@@ -1,0 +1,28 @@
+"""muntin experiment: repeat an experiment of the papers, with tables, CSV and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def experiment(
+    name: Annotated[str, typer.Argument(help="Which experiment, for instance factor-windows.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for CSV and pictures; none are written without it.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the random window sets.")] = 1,
+    sets: Annotated[
+        int | None,
+        typer.Option(help="How many window sets; the paper's number if not given.", min=1),
+    ] = None,
+) -> None:
+    """Run an experiment of the papers and print its tables."""
+    from muntin.experiments.options import Options
+    from muntin.experiments.registry import experiment_named
+
+    run = experiment_named(name)
+    run(Options(out, seed, sets), Console())

@@ -1,0 +1,168 @@
+"""Tables, CSV and pictures of the factor-windows experiment, the paper's words beside ours."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from muntin.experiments.factor_window_rows import (
+    TECHNIQUES,
+    Costs,
+    Gain,
+    Panel,
+    Row,
+    geometric_mean,
+)
+
+
+def print_report(rows: Sequence[Row], gains: Sequence[Gain], console: Console) -> None:
+    """One table a panel, the observations, and what fewest pieces gain."""
+    costs = Costs(rows)
+    for panel in costs.panels:
+        console.print(panel_table(costs, panel))
+    console.print(observation_table(costs))
+    console.print(gain_table(gains))
+
+
+def panel_table(costs: Costs, panel: Panel) -> Table:
+    """A technique a row, a window set a column, and the mean cost relative to BL."""
+    table = Table(title=f"\n{panel.title}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("set")
+    for number in range(1, len(costs.of(panel, "BL")) + 1):
+        table.add_column(str(number), justify="right")
+    table.add_column("to BL", justify="right", style="bold")
+    for technique in TECHNIQUES:
+        cells = (_short(cost) for cost in costs.of(panel, technique))
+        table.add_row(technique, *cells, f"{costs.mean([panel], technique, 'BL'):.4f}")
+    return table
+
+
+def _short(cost: float) -> str:
+    """Three digits and an exponent.
+
+    >>> _short(48_000)
+    '4.80e4'
+    """
+    mantissa, exponent = f"{cost:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def observation_table(costs: Costs) -> Table:
+    """Section 5.3, sentence by sentence, with our figures."""
+    table = Table(
+        title="\nThe paper's observations and ours", title_justify="left", show_lines=True
+    )
+    table.add_column("the paper (section 5.3)", ratio=1)
+    table.add_column("here (geometric means of cost ratios)", ratio=1)
+    for said, found in observations(costs):
+        table.add_row(said, found)
+    return table
+
+
+def observations(costs: Costs) -> list[tuple[str, str]]:
+    """What the paper says of its figures, and what ours show."""
+
+    def some(generators: str, shape: str | None = None) -> list[Panel]:
+        known = [p for p in costs.panels if p.generator in generators.split()]
+        return [p for p in known if shape in (None, p.shape)]
+
+    def ratio(panels: list[Panel], over: str, under: str) -> str:
+        return f"{over}/{under} {costs.mean(panels, over, under):.3g}"
+
+    general, tumbling = some("RandomGen", "general"), some("RandomGen", "tumbling")
+    related = some("ChainGen StarGen", "general")
+    nested = some("ChainGen StarGen", "tumbling")
+    graphs = some("RandomGraphGen")
+    sliced = costs.ratios([*general, *tumbling], "UP", "SP")
+    above = costs.ratios(costs.panels, "UP", "BL")
+    ours = costs.ratios(costs.panels, "steiner", "WCG-FW")
+    return [
+        (
+            "BL performs the worst overall, but is sometimes comparable to UP and WCG.",
+            f"BL is dearer than UP for {sum(r < 1 for r in above)} of {len(above)} sets; where it "
+            f"is not, UP is at most {max(above):.3g} times as dear",
+        ),
+        (
+            "RandomGen: UP significantly outperforms BL on general windows; on tumbling windows it "
+            "is the same or worse.",
+            f"{ratio(general, 'UP', 'BL')} general, {ratio(tumbling, 'UP', 'BL')} tumbling",
+        ),
+        (
+            "RandomGen: SP can improve over UP by more than 10×.",
+            f"{ratio([*general, *tumbling], 'UP', 'SP')}, at most {max(sliced):.3g}: with five "
+            f"windows UP reads the events five times, SP once, and little else costs at high η",
+        ),
+        (
+            "RandomGen: WCG improves over BL in a couple of cases on general windows, and on "
+            "tumbling windows outperforms both BL and UP dramatically.",
+            f"{ratio(general, 'WCG', 'BL')} general, {ratio(tumbling, 'WCG', 'BL')} tumbling",
+        ),
+        (
+            "RandomGen: WCG-FW improves over WCG significantly and is similar to SP.",
+            f"{ratio(general, 'WCG-FW', 'WCG')} general, {ratio(tumbling, 'WCG-FW', 'WCG')} "
+            f"tumbling; {ratio([*general, *tumbling], 'WCG-FW', 'SP')}",
+        ),
+        (
+            "ChainGen, StarGen, general: WCG is between UP and BL, WCG-FW at the level of SP.",
+            f"{ratio(related, 'WCG', 'BL')}, {ratio(related, 'WCG', 'UP')}, "
+            f"{ratio(related, 'WCG-FW', 'SP')}",
+        ),
+        (
+            "ChainGen, StarGen, tumbling: WCG almost the same as WCG-FW and SP.",
+            f"{ratio(nested, 'WCG', 'WCG-FW')}, {ratio(nested, 'WCG', 'SP')}",
+        ),
+        (
+            "RandomGraphGen: BL and UP are the worst; WCG-FW is no worse than WCG and sometimes "
+            "the same as SP.",
+            f"{ratio(graphs, 'BL', 'SP')}, {ratio(graphs, 'UP', 'SP')}, "
+            f"{ratio(graphs, 'WCG-FW', 'WCG')}, {ratio(graphs, 'WCG-FW', 'SP')}",
+        ),
+        (
+            "(not in the paper)",
+            f"{ratio(costs.panels, 'steiner', 'WCG-FW')}, {ratio(costs.panels, 'steiner', 'SP')}; "
+            f"steiner against WCG-FW from {min(ours):.3g} to {max(ours):.3g}",
+        ),
+    ]
+
+
+def gain_table(gains: Sequence[Gain]) -> Table:
+    """Mean costs relative to BL, by the paper's multiplier and by the fewest pieces."""
+    names = list(gains[0].costs)
+    table = Table(
+        title="\nWhat fewest pieces gain over the paper's multiplier (mean cost relative to BL, "
+        "η = 100)",
+        title_justify="left",
+    )
+    for name in ("sets", "windows", "aggregate"):
+        table.add_column(name)
+    for name in names[1:]:
+        table.add_column(name, justify="right")
+    for kind in dict.fromkeys((g.generator, g.shape, g.aggregate) for g in gains):
+        same = [g.costs for g in gains if (g.generator, g.shape, g.aggregate) == kind]
+        cells = (geometric_mean(c[name] / c["BL"] for c in same) for name in names[1:])
+        table.add_row(*kind, *(f"{cell:.5f}" for cell in cells))
+    return table
+
+
+def write_report(rows: Sequence[Row], gains: Sequence[Gain], folder: Path) -> None:
+    """All costs as CSV, and one picture a figure."""
+    from muntin.experiments.factor_window_pictures import draw_figures
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "factor_windows.csv").open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["figure", "generator", "shape", "eta", "set", "windows", "technique", "cost"])
+        for r in rows:
+            p = r.panel
+            head = (p.figure, p.generator, p.shape, p.eta)
+            out.writerow((*head, r.number, r.windows, r.technique, r.cost))
+    with (folder / "fewest_pieces.csv").open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["generator", "shape", "aggregate", *gains[0].costs])
+        out.writerows([g.generator, g.shape, g.aggregate, *g.costs.values()] for g in gains)
+    draw_figures(Costs(rows), folder)

@@ -1,0 +1,35 @@
+"""Every experiment by the name that users write."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rich.console import Console
+
+from muntin.errors import StrategyError, did_you_mean
+from muntin.experiments.factor_windows import run_factor_windows
+from muntin.experiments.omega import run_omega
+from muntin.experiments.optimality import run_optimality
+from muntin.experiments.options import Options
+from muntin.experiments.techniques import run_techniques
+
+
+class Experiment(Protocol):
+    """Runs, prints its tables, and writes its files."""
+
+    def __call__(self, options: Options, console: Console) -> object: ...
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "factor-windows": run_factor_windows,
+    "optimality": run_optimality,
+    "techniques": lambda options, console: run_techniques(console, options.out),
+    "omega": lambda options, console: run_omega(console, options.out),
+}
+
+
+def experiment_named(name: str) -> Experiment:
+    """The experiment of that name, or an error with the closest known one."""
+    if name not in EXPERIMENTS:
+        raise StrategyError(f"unknown experiment {name!r}: {did_you_mean(name, EXPERIMENTS)}")
+    return EXPERIMENTS[name]
