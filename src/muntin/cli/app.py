@@ -9,6 +9,7 @@ from rich.console import Console
 
 from muntin.cli.bench import bench
 from muntin.cli.demo import demo
+from muntin.cli.experiment import experiment
 from muntin.cli.explain import explain
 from muntin.errors import MuntinError
 
@@ -34,3 +35,4 @@ app = _App(
 app.command()(demo)
 app.command()(explain)
 app.command()(bench)
+app.command()(experiment)

@@ -48,8 +48,7 @@ def with_factor_windows(problem: Problem) -> SharingPlan:
 def plan_over(problem: Problem, factors: Iterable[Window], fewest: bool) -> SharingPlan:
     """Every window's cheapest parent among the asked windows and these; unused ones are dropped."""
     windows = [*problem.windows, *named(factors, problem.windows)]
-    graph = CoverageGraph(windows, problem.idempotent, fewest)
-    chosen = _used(cheapest_parents(graph, problem), problem.windows)
+    chosen = _used(cheapest_parents(windows, problem, fewest), problem.windows)
     return SharingPlan.build(nodes_of(chosen, problem.windows), problem.idempotent)
 
 

@@ -1,0 +1,143 @@
+"""Operators on Spark: each gives window()'s rows, the right one is chosen, and plans stay small."""
+
+import os
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import muntin as mt
+from muntin.cost import RateCost
+from muntin.errors import StrategyError
+from muntin.kernels.mergers import not_merged
+from muntin.physical import choose, predicted
+from muntin.physical.operators import kernel_refusal
+from muntin.spark.batch import apply
+from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
+from muntin_testing.tables import scenario
+
+LONG = os.environ.get("MUNTIN_HYPOTHESIS") == "long"
+STRATEGIES = ("shared-pairs", "steiner", "wcg-fw", "unshared-pairs")
+NUMBERS = range(150 if LONG else 3)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_kernel_gives_the_rows_of_window(
+    frugal: SparkSession, strategy: str, number: int
+) -> None:
+    """Seeds are tried until the kernel can run the plan that they lead to."""
+    for turn in range(20):
+        asked = scenario(f"kernel/{strategy}/{number}/{turn}")
+        plan = planned(strategy, asked.query)
+        if asked.rows and kernel_refusal(plan, asked.query) is None:
+            break
+    else:
+        pytest.fail("no seed led to a plan for the kernel")
+    table = asked.table(frugal)
+    operators = choose(plan, asked.query, RateCost(), "kernel")
+    ours = apply(plan, asked.query, table, operators)
+    assert_same_rows(ours, rows_of_window(table, asked.query), asked.query)
+
+
+def physical_plan(df: DataFrame) -> str:
+    """What Spark will run, without the numbers that differ from query to query."""
+    out = StringIO()
+    with redirect_stdout(out):
+        df.explain()
+    return re.sub(r"#\d+L?|plan_id=\d+|\[id=.*?\]", "", out.getvalue())
+
+
+def events(spark: SparkSession, rows: int = 2000) -> DataFrame:
+    return spark.range(rows).selectExpr(
+        "timestamp_seconds(id * 17 % 7200) AS ts", "id % 3 AS k", "CAST(id % 101 AS DOUBLE) AS v"
+    )
+
+
+def test_one_tumbling_window_runs_sparks_own_plan(spark: SparkSession) -> None:
+    table = events(spark)
+    ours = mt.aggregate(table, "ts", [mt.tumbling("10 minutes")], [mt.max("v").alias("m")], "k")
+    window = F.window("ts", "10 minutes").alias("window")
+    theirs = table.groupBy(window, "k").agg(F.max("v").alias("m"))
+    theirs = theirs.select(F.lit("10 minutes").alias("window_id"), "window", "k", "m")
+    assert physical_plan(ours) == physical_plan(theirs)
+
+
+def sliding(count: int) -> list[mt.Window]:
+    return [mt.hopping(f"{60 * (i + 1)} seconds", "1 minute") for i in range(count)]
+
+
+@pytest.mark.parametrize("operator", ["expand", "kernel"])
+def test_the_spark_plan_grows_with_levels_not_with_windows(
+    spark: SparkSession, operator: str
+) -> None:
+    def lines(count: int) -> int:
+        result = mt.aggregate(
+            events(spark),
+            "ts",
+            sliding(count),
+            [mt.max("v")],
+            "k",
+            None,
+            "shared-panes",
+            operator=operator,
+        )
+        return len(physical_plan(result).splitlines())
+
+    assert lines(10) == lines(100) == lines(1000)
+
+
+@pytest.mark.parametrize("count", [1, 10, 1000])
+def test_many_windows_run(spark: SparkSession, count: int) -> None:
+    table = events(spark, 300)
+    windows = sliding(count)
+    result = mt.aggregate(table, "ts", windows, [mt.sum("v").alias("s"), mt.count().alias("n")])
+    longest = result.where(F.col("window_id") == windows[-1].id)
+    query = mt.query("ts", [windows[-1]], [mt.sum("v").alias("s"), mt.count().alias("n")])
+    assert_same_rows(longest, rows_of_window(table, query), query)
+    assert result.select("window_id").distinct().count() == count
+
+
+def test_auto_takes_what_is_predicted_cheapest_and_says_why() -> None:
+    heavy = mt.query(
+        "ts", [mt.hopping("1 day", "1 minute"), mt.hopping("1 hour", "1 minute")], [mt.avg("v")]
+    )
+    plan = mt.optimize(heavy, rate=1000, keys=50)
+    assert plan.operators.name == "kernel"
+    assert "operator kernel: predicted cheapest; window" in plan.explain()
+    seconds = predicted(plan.tree, heavy, RateCost(1000, 50))
+    assert min(seconds, key=seconds.__getitem__) == "kernel"
+    light = mt.query("ts", [mt.tumbling(f"{n} minutes") for n in (1, 2, 3)], [mt.avg("v")])
+    assert mt.optimize(light, rate=1000, keys=50).operators.name == "expand"
+
+
+def test_every_edge_has_an_operator() -> None:
+    query = mt.query("ts", sliding(3), [mt.max("v")])
+    for operator in ("window", "expand", "kernel"):
+        plan = mt.optimize(query, "shared-panes", operator=operator)
+        assert set(plan.operators.edges) == {node.id for node in plan.tree.nodes}
+    assert plan.operators.edges["slices"] == "slices"
+    assert plan.operators.reason == "as asked"
+
+
+def test_wrong_operators_are_refused_with_the_reason() -> None:
+    query = mt.query(
+        "ts",
+        [mt.hopping("8 minutes", "2 minutes"), mt.hopping("16 minutes", "2 minutes")],
+        [mt.max("v")],
+    )
+    with pytest.raises(StrategyError, match="unknown operator 'kernal': did you mean 'kernel'"):
+        mt.optimize(query, operator="kernal")
+    with pytest.raises(StrategyError, match="overlaps itself and reads the source"):
+        mt.optimize(query, "wcg", operator="kernel")
+    assert not_merged(["max"]) is None
+
+
+def test_strategies_that_would_not_finish_for_a_thousand_windows_are_named() -> None:
+    plan = mt.optimize(mt.query("ts", sliding(1000), [mt.max("v")]))
+    skipped = {a.strategy: a.note for a in plan.alternatives if a.cost is None}
+    assert skipped["steiner"].startswith("skipped: more than")
+    assert "steiner" in plan.explain()
