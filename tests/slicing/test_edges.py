@@ -1,4 +1,4 @@
-"""Edge rates three ways: bit set, inclusion and exclusion, and counting by hand."""
+"""Edge rates by bit set, F1 with and without its 2ⁿ terms, and counting by hand."""
 
 from fractions import Fraction
 from math import lcm
@@ -9,8 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.slicing import Cut, Slices, cut_everywhere, edge_rate, pairs, shared_pairs, shared_panes
-from muntin.slicing.edges import by_bit_set, by_inclusion_exclusion
+from muntin.slicing import (
+    Cut,
+    Slices,
+    cut_everywhere,
+    edge_rate,
+    pairs,
+    shared_pairs,
+    shared_panes,
+    weavability,
+)
+from muntin.slicing.edges import (
+    TooManyTerms,
+    by_bit_set,
+    by_inclusion_exclusion,
+    by_residues,
+    by_sampling,
+)
 from muntin.windows import Window
 from muntin_testing.windows import random_window, window_sets
 
@@ -37,12 +52,13 @@ def test_rates_of_the_papers(windows: list[Window], rate: Fraction) -> None:
 
 
 @given(window_sets(most=6))
-def test_three_ways_agree(windows: list[Window]) -> None:
+def test_all_ways_agree(windows: list[Window]) -> None:
     slices = shared_pairs(windows)
     rates = {
         edge_rate(slices),
         by_bit_set(slices.cuts),
         by_inclusion_exclusion(slices.cuts),
+        by_residues(slices.cuts),
         counted(slices),
     }
     assert len(rates) == 1
@@ -57,8 +73,9 @@ def test_three_ways_agree(windows: list[Window]) -> None:
         max_size=7,
     )
 )
-def test_three_ways_agree_on_any_classes_even_repeated_ones(cuts: list[Cut]) -> None:
-    assert by_bit_set(cuts) == by_inclusion_exclusion(cuts) == edge_rate(Slices(tuple(cuts)))
+def test_all_ways_agree_on_any_classes_even_repeated_ones(cuts: list[Cut]) -> None:
+    ways = (by_bit_set, by_inclusion_exclusion, by_residues)
+    assert {way(cuts) for way in ways} == {edge_rate(Slices(tuple(cuts)))}
 
 
 @given(window_sets(most=4, longest=12), st.integers(0, 1_000), st.sampled_from([1, 7, 60_000_000]))
@@ -115,3 +132,53 @@ def test_windows_with_a_long_common_period_take_little_time(count: int) -> None:
     sample = [random.randrange(10**12) for _ in range(20_000)]
     seen = sum(slices.start_of(t) == t for t in sample) / len(sample)
     assert abs(seen - rate) < 0.02
+
+
+@given(
+    st.lists(st.sampled_from([d for d in range(1, 5_041) if 5_040 % d == 0]), min_size=1),
+    st.integers(0, 10_000),
+)
+def test_slides_from_the_factors_of_a_number(slides: list[int], shift: int) -> None:
+    cuts = [Cut(s, shift % s) for s in slides]
+    assert by_residues(cuts) == by_bit_set(cuts)
+
+
+def test_related_slides_do_not_enumerate_all_their_subsets() -> None:
+    # 239 factors: inclusion and exclusion over a hundred of them could have 2¹⁰⁰ terms.
+    factors = [d for d in range(20, 720_721) if 720_720 % d == 0]
+    cuts = [Cut(d, 0) for d in Random(5).sample(factors, 100)]
+    assert by_residues(cuts, limit=2_000) == by_bit_set(cuts)
+
+
+def test_unrelated_slides_with_offsets_are_estimated_rather_than_waited_for() -> None:
+    random = Random(2)
+    steps = [random.randrange(40, 400) for _ in range(150)]
+    cuts = [Cut(s, random.randrange(s)) for s in steps]
+    with pytest.raises(TooManyTerms):
+        by_residues(cuts, limit=50)
+    begun = perf_counter()
+    rate = edge_rate(cut_everywhere(cuts))
+    assert perf_counter() - begun < 8
+    instants = [random.randrange(10**15) for _ in range(15_000)]
+    slices = cut_everywhere(cuts)
+    seen = sum(slices.start_of(t) == t for t in instants) / len(instants)
+    assert abs(seen - rate) < 0.025
+
+
+@given(window_sets(most=6))
+def test_an_estimate_is_near_the_rate(windows: list[Window]) -> None:
+    cuts = shared_pairs(windows).cuts
+    assert abs(by_sampling(cuts) / by_bit_set(cuts) - 1) < 0.12
+
+
+@given(window_sets(least=2, most=5))
+def test_weavability_is_common_edges_over_all_edges(windows: list[Window]) -> None:
+    sets = [pairs(w) for w in windows]
+    period = lcm(*(w.slide for w in windows))
+    marks = [sum(s.start_of(t) == t for s in sets) for t in range(period)]
+    assert weavability(sets) == Fraction(sum(m > 1 for m in marks), sum(m > 0 for m in marks))
+
+
+def test_equal_cuts_weave_perfectly_and_disjoint_ones_not_at_all() -> None:
+    assert weavability([pairs(Window(6, 2)), pairs(Window(8, 2))]) == 1
+    assert weavability([pairs(Window(6, 6)), pairs(Window(6, 6, 1))]) == 0

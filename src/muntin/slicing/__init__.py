@@ -9,7 +9,7 @@ from muntin.slicing.cuts import (
     shared_pairs,
     shared_panes,
 )
-from muntin.slicing.edges import edge_rate
+from muntin.slicing.edges import edge_rate, weavability
 
 __all__ = [
     "Cut",
@@ -20,4 +20,5 @@ __all__ = [
     "panes",
     "shared_pairs",
     "shared_panes",
+    "weavability",
 ]
