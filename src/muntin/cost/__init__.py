@@ -1,7 +1,16 @@
 """Costs of plans: one interface, several models."""
 
-from muntin.cost.model import CostModel, node_costs, total
+from muntin.cost.model import CostModel, FamilyCost, node_costs, total
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import RateCost
+from muntin.cost.weave import WeaveCost
 
-__all__ = ["CostModel", "PaperCost", "RateCost", "node_costs", "total"]
+__all__ = [
+    "CostModel",
+    "FamilyCost",
+    "PaperCost",
+    "RateCost",
+    "WeaveCost",
+    "node_costs",
+    "total",
+]

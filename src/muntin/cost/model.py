@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 from muntin.coverage import Pieces
-from muntin.plan import Shape, SharingPlan
+from muntin.plan import Node, Shape, SharingPlan
 from muntin.slicing import Slices
 from muntin.windows import Window
 
@@ -29,9 +30,28 @@ class CostModel(Protocol):
         """The cost of computing the child from these pieces of the parent."""
 
 
+@runtime_checkable
+class FamilyCost(Protocol):
+    """A model whose windows on the same slices share work: `edge` is what one costs alone."""
+
+    def family(self, parent: Slices, windows: Sequence[Window]) -> list[float]:
+        """What each window costs when all of them are computed from these slices together."""
+
+
 def node_costs(model: CostModel, plan: SharingPlan) -> dict[str, float]:
     """The cost of every node."""
-    return {node.id: model.edge(parent, node.shape, node.pieces) for parent, node in plan.edges()}
+    costs = {node.id: model.edge(parent, node.shape, node.pieces) for parent, node in plan.edges()}
+    if isinstance(model, FamilyCost):
+        for node in plan.nodes:
+            if isinstance(node.shape, Slices):
+                costs.update(_together(model, node.shape, plan.children(node.id)))
+    return costs
+
+
+def _together(model: FamilyCost, slices: Slices, children: Sequence[Node]) -> dict[str, float]:
+    windows = {node.id: node.shape for node in children if isinstance(node.shape, Window)}
+    shares = model.family(slices, list(windows.values())) if windows else []
+    return dict(zip(windows, shares, strict=True))
 
 
 def total(model: CostModel, plan: SharingPlan) -> float:

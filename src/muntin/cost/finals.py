@@ -1,0 +1,228 @@
+"""What the windows of one tree cost on its slices, in closed form, for searches over trees.
+
+A search asks for the cost of thousands of trees, and for bounds on thousands more. The final cost
+E·Ω needs a few figures of a tree's windows only (`Members`), and never falls when edges are added:
+
+    Panes, cost "rate", cost "paper"     E·Σ r/s
+    FlatFIT                              3·E·Q
+    FlatFAT                              E·Σ f(r·E), f of Equation 4
+    SlickDeque (Inv)                     2·E·(number of different ranges): P = r·E differs as r does
+    SlickDeque (Non-Inv)                 E·(2 - 2/P_max + Q + Σ 1/i!)
+
+So a lower bound on the edges of a merged tree gives a lower bound on its cost (`at_least`), for all
+partners of a tree at once. Equation 4 falls a little where P becomes a power of two; its bound is
+the largest function below it that never falls. Any other cost model is asked edge by edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import factorial
+from typing import Any, Protocol
+
+import numpy as np
+
+from muntin.cost.arrays import Floats, Ints
+from muntin.cost.model import CostModel, FamilyCost
+from muntin.cost.paper import PaperCost
+from muntin.cost.rate import SECOND, RateCost
+from muntin.cost.weave import WeaveCost
+from muntin.coverage import every
+from muntin.slicing import Slices
+from muntin.windows import Window
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """The windows of a tree, by the figures that decide their cost.
+
+    >>> members = Members.of([Window(6, 2), Window(8, 4), Window(6, 3)])
+    >>> members.overlap, members.count, members.ranges.tolist(), members.times.tolist()
+    (7.0, 3, [6, 8], [2, 1])
+    """
+
+    overlap: float
+    count: int
+    ranges: Ints
+    times: Ints
+    windows: tuple[Window, ...] = ()
+
+    @staticmethod
+    def of(windows: Sequence[Window]) -> Members:
+        """The figures of these windows."""
+        lengths, times = np.unique([w.range for w in windows], return_counts=True)
+        overlap = sum(w.overlap for w in windows)
+        return Members(overlap, len(windows), lengths, times, tuple(windows))
+
+    def joined(self, other: Members) -> Members:
+        """The figures of both together."""
+        lengths, place = np.unique(np.concatenate([self.ranges, other.ranges]), return_inverse=True)
+        times = np.bincount(place, np.concatenate([self.times, other.times])).astype(np.int64)
+        return Members(
+            self.overlap + other.overlap,
+            self.count + other.count,
+            lengths,
+            times,
+            self.windows + other.windows,
+        )
+
+
+class Final(Protocol):
+    """The final cost of trees under one cost model; `edges` are per unit of windows' numbers."""
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        """What the windows cost on slices with so many edges."""
+
+    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        """A lower bound on what `one` costs together with each of the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Rows of the slices times the instances that each row feeds."""
+
+    rows: Callable[[Any], Any]
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        return float(self.rows(np.float64(edges))) * members.overlap
+
+    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        bound: Floats = self.rows(edges) * (one.overlap + np.array([m.overlap for m in others]))
+        return bound
+
+
+@dataclass(frozen=True, slots=True)
+class FlatFit:
+    """3·E·Q."""
+
+    scale: float
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        return 3 * self.scale * edges * members.count
+
+    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        bound: Floats = 3 * self.scale * edges * (one.count + np.array([m.count for m in others]))
+        return bound
+
+
+@dataclass(frozen=True, slots=True)
+class FlatFat:
+    """E·Σ f(r·E)."""
+
+    scale: float
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        return (
+            self.scale
+            * edges
+            * float(_looked_up(np.multiply(edges, members.ranges)) @ members.times)
+        )
+
+    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        own = _never_falls(edges[:, None] * one.ranges) @ one.times
+        sizes = np.array([len(m.ranges) for m in others])
+        partials = np.repeat(edges, sizes) * np.concatenate([m.ranges for m in others])
+        merges = _never_falls(partials) * np.concatenate([m.times for m in others])
+        theirs = np.bincount(np.repeat(np.arange(len(others)), sizes), merges, len(others))
+        bound: Floats = self.scale * edges * (own + theirs)
+        return bound
+
+
+@dataclass(frozen=True, slots=True)
+class SlickInv:
+    """2·E for each different range."""
+
+    scale: float
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        return 2 * self.scale * edges * len(members.ranges)
+
+    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        different = np.maximum(len(one.ranges), np.array([len(m.ranges) for m in others]))
+        bound: Floats = 2 * self.scale * edges * different
+        return bound
+
+
+@dataclass(frozen=True, slots=True)
+class SlickNonInv:
+    """E·(2 - 2/P_max + Q + Σ 1/i!)."""
+
+    scale: float
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        longest = _snapped(np.array([edges * members.ranges[-1]]))
+        return self.scale * edges * (float(_deque(longest)[0]) + members.count)
+
+    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        longest = np.maximum(one.ranges[-1], np.array([m.ranges[-1] for m in others]))
+        count = one.count + np.array([m.count for m in others])
+        bound: Floats = self.scale * edges * (_deque(_snapped(edges * longest)) + count)
+        return bound
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeByEdge:
+    """Any other model: asked for each window, and without a bound."""
+
+    model: CostModel
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        if isinstance(self.model, FamilyCost):
+            return sum(self.model.family(slices, members.windows))
+        return sum(self.model.edge(slices, w, every(w.range)) for w in members.windows)
+
+    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        return np.zeros(len(others))
+
+
+def final_of(model: CostModel) -> Final:
+    """The closed form of a cost model."""
+    match model:
+        case RateCost():
+            return Linear(lambda edges: np.minimum(model.rate, model.keys * SECOND * edges))
+        case PaperCost():
+            return Linear(lambda edges: model.slide_period * edges)
+        case WeaveCost(counted=False):
+            scale = model.keys * model.unit_of_time
+            forms: dict[str, Final] = {
+                "panes": Linear(lambda edges: scale * edges),
+                "flatfat": FlatFat(scale),
+                "flatfit": FlatFit(scale),
+                "slick-deque-inv": SlickInv(scale),
+                "slick-deque-non-inv": SlickNonInv(scale),
+            }
+            return forms[model.row]
+    return EdgeByEdge(model)
+
+
+def _snapped(partials: Floats) -> Floats:
+    """Whole numbers of partials are whole: r·E in floats may miss them by the last digit."""
+    whole = np.round(partials)
+    snapped: Floats = np.where(np.abs(partials - whole) <= 1e-9 * whole, whole, partials)
+    return snapped
+
+
+def _looked_up(partials: Floats) -> Floats:
+    """f of Equation 4; nothing at one partial, as in `muntin.cost.omega`."""
+    p = np.maximum(_snapped(partials), 1.0)
+    below = np.floor(np.log2(p))
+    with np.errstate(divide="ignore"):
+        levels = np.maximum(np.floor(np.log2(p - 1)), 0.0)
+    return np.where(p <= 1, 0.0, levels + (p - 1) / 2.0**below)
+
+
+def _never_falls(partials: Floats) -> Floats:
+    """The largest function below f that never falls: f, or its value at the next power of two."""
+    p = np.maximum(_snapped(partials), 1.0)
+    below = np.floor(np.log2(p))
+    return np.minimum(_looked_up(p), below + 1 - 2.0 ** -(below + 1))
+
+
+_SUMS = np.cumsum([1 / factorial(i) for i in range(1, 21)])
+
+
+def _deque(longest: Floats) -> Floats:
+    terms = np.minimum(np.ceil(longest), 20).astype(np.int64)
+    costs: Floats = 2 - 2 / longest + _SUMS[terms - 1]
+    return costs

@@ -1,0 +1,114 @@
+"""The weave cost on the papers' examples, its parts, and its closed forms."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.cost import PaperCost, RateCost, WeaveCost, node_costs, total
+from muntin.cost.finals import EdgeByEdge, Members, final_of
+from muntin.cost.omega import load_of, paper_omega
+from muntin.errors import StrategyError
+from muntin.plan import SharingPlan
+from muntin.plan.tree import reading_all, sliced
+from muntin.slicing import edge_rate, shared_pairs
+from muntin.windows import Window
+from muntin_testing.windows import window_sets
+
+TECHNIQUES = ("panes", "flatfat", "flatfit", "slick-deque-inv", "slick-deque-non-inv")
+MODELS = [WeaveCost(t, rate=1, unit_of_time=1) for t in TECHNIQUES] + [RateCost(1e6)]
+PAIR = (Window(12, 9), Window(10, 6))
+
+
+def two_levels(*trees: tuple[Window, ...]) -> SharingPlan:
+    nodes = []
+    for number, windows in enumerate(trees):
+        root = sliced(shared_pairs(windows), f"tree {number}")
+        nodes += [root, *(reading_all(w, root.id) for w in windows)]
+    return SharingPlan.build(nodes, idempotent=False)
+
+
+def test_example_1_of_the_bound_paper() -> None:
+    # Edge rates 2/9 and 2/6 apart, 8/18 together; Ω = r/s.
+    model = WeaveCost("panes", rate=1, unit_of_time=1)
+    apart = 2 + 2 / 9 * 12 / 9 + 2 / 6 * 10 / 6
+    together = 1 + 8 / 18 * (12 / 9 + 10 / 6)
+    assert total(model, two_levels(PAIR[:1], PAIR[1:])) == pytest.approx(apart)
+    assert total(model, two_levels(PAIR)) == pytest.approx(together)
+
+
+def test_triweave_reads_the_source_once_and_the_finest_slices_for_each_tree() -> None:
+    model = WeaveCost("flatfit", rate=5, unit_of_time=18)
+    everything = sliced(shared_pairs(PAIR), "all")
+    nodes = [everything]
+    for i, window in enumerate(PAIR):
+        root = sliced(shared_pairs([window]), f"tree {i}", "all")
+        nodes += [root, reading_all(window, root.id)]
+    plan = SharingPlan.build(nodes, idempotent=False)
+    assert total(model, plan) == pytest.approx(5 + 2 * 8 + 4 * 3 + 6 * 3)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@given(asked=window_sets(most=5))
+def test_the_parts_of_a_family_are_its_edges_times_omega(
+    technique: str, asked: list[Window]
+) -> None:
+    model = WeaveCost(technique, rate=7, unit_of_time=1)
+    slices = shared_pairs(asked)
+    omega = paper_omega(technique, load_of(asked))
+    assert sum(model.family(slices, asked)) == pytest.approx(float(edge_rate(slices)) * omega)
+    costs = node_costs(model, two_levels(tuple(asked)))
+    assert sum(costs.values()) == pytest.approx(7 + float(edge_rate(slices)) * omega)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_counted_omega_can_be_charged_instead(technique: str) -> None:
+    model = WeaveCost(technique, rate=1, unit_of_time=18, counted=True)
+    assert 0 < sum(model.family(shared_pairs(PAIR), PAIR)) < 8 * 12
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: getattr(m, "technique", m.name))
+@given(asked=window_sets(most=6), more=window_sets(most=6))
+def test_closed_forms_equal_the_model_and_their_bounds_hold(
+    model: WeaveCost | RateCost, asked: list[Window], more: list[Window]
+) -> None:
+    together = [*asked, *(w for w in more if w not in asked)]
+    rest = together[len(asked) :] or [asked[0]]
+    form, slices = final_of(model), shared_pairs(together)
+    one, other = Members.of(asked), Members.of(rest)
+    edges = float(edge_rate(slices))
+    if len(together) > len(asked):
+        exact = EdgeByEdge(model).cost(edges, Members.of(together), slices)
+        assert form.cost(edges, one.joined(other), slices) == pytest.approx(exact)
+    few = max(float(edge_rate(shared_pairs(part))) for part in (asked, rest))
+    bound = form.at_least(np.array([few, edges]), one, [other, other])
+    assert (bound <= form.cost(edges, one.joined(other), slices) * (1 + 1e-9)).all()
+
+
+def test_the_papers_cost_has_a_closed_form_too() -> None:
+    model, slices = PaperCost(PAIR, rate=5), shared_pairs(PAIR)
+    edges = float(edge_rate(slices))
+    expected = EdgeByEdge(model).cost(edges, Members.of(PAIR), slices)
+    assert final_of(model).cost(edges, Members.of(PAIR), slices) == pytest.approx(expected)
+
+
+@given(st.floats(1, 5_000), st.floats(1, 1.5))
+def test_the_bound_of_equation_4_never_falls(partials: float, more: float) -> None:
+    from muntin.cost.finals import _looked_up, _never_falls
+
+    low, high = _never_falls(np.array([partials, partials * more]))
+    assert low <= high + 1e-6
+    assert low <= _looked_up(np.array([partials]))[0]
+
+
+@pytest.mark.parametrize("technique", ["two-stacks", "daba", "panes-inv"])
+def test_a_technique_that_serves_one_query_is_refused(technique: str) -> None:
+    with pytest.raises(StrategyError, match="serves one query, so it has no Ω"):
+        WeaveCost(technique)
+
+
+def test_rates_must_make_sense() -> None:
+    with pytest.raises(StrategyError, match="rate 0 must be positive"):
+        WeaveCost(rate=0)
+    with pytest.raises(StrategyError, match=r"keys 0\.5 must be at least 1"):
+        WeaveCost(keys=0.5)
