@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.aggregates import FUNCTIONS
+from muntin.aggregates import FUNCTIONS, custom
 from muntin.aggregates.algebra import Partial
 from muntin.kernels.columns import ENCODERS, encode
 from muntin.kernels.mergers import MERGERS, not_merged
@@ -44,7 +44,10 @@ SERVES = {
     "bool_or": ["boolean"],
     "bit_and": ["bigint", "int"],
     "bit_or": ["bigint", "int"],
+    "bit_xor": ["bigint", "int"],
+    "product": ["double"],
 }
+CENTRAL = {"moments", "four_moments", "comoments"}
 CASES = [(merger, kind) for merger, kinds in SERVES.items() for kind in kinds]
 
 
@@ -57,7 +60,7 @@ def merged(merger: str, columns: list[pa.Array]) -> Any:
 
 
 def test_every_way_of_merging_that_the_kernel_has_is_tested():
-    assert set(SERVES) | {"min_by", "max_by", "moments"} == set(ENCODERS)
+    assert set(SERVES) | {"min_by", "max_by", *CENTRAL} == set(ENCODERS)
 
 
 @pytest.mark.parametrize(("merger", "kind"), CASES)
@@ -97,6 +100,31 @@ def test_moments_stay_right_for_large_values(values: list[float]):
     assert math.isclose(found["m2"], spread, rel_tol=1e-6, abs_tol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("merger", "name", "fields"),
+    [("four_moments", "kurtosis", "n mean m2 m3 m4"), ("comoments", "corr", "n x y xx yy xy")],
+)
+@given(data=st.data())
+def test_central_moments_merge_as_in_python(
+    merger: str, name: str, fields: str, data: st.DataObject
+):
+    function, kind = FUNCTIONS[name](), pa.struct([(f, pa.float64()) for f in fields.split()])
+    values = FLOATS if function.arity == 1 else st.tuples(FLOATS, FLOATS)
+    rows = [function.lift(v) for v in data.draw(st.lists(values, min_size=1, max_size=9))]
+    column = pa.array([dict(zip(fields.split(), map(float, r), strict=True)) for r in rows], kind)
+    expected = function.lower(reduce(function.combine, rows, function.identity))
+    assert same(function.lower(tuple(merged(merger, [column]).values())), expected)
+
+
+def test_an_aggregate_in_python_lifts_records_and_keeps_partials_of_any_kind():
+    words = custom("words", lambda w: (w,), lambda a, b: a + b, len, (), result="bigint")
+    kind = pa.struct([("records", pa.list_(pa.string())), ("result", pa.int64())])
+    rows = [{"records": r, "result": None} for r in (["a", "b"], [], ["c"])]
+    encoded = encode("custom", [pa.array(rows, kind)], code=words)
+    scanned = encoded.monoid.prefixes(tuple(a[None, :] for a in encoded.arrays))
+    assert encoded.decode(tuple(a[0] for a in scanned)).field("result").to_pylist() == [2, 2, 3]
+
+
 def test_sums_beyond_64_bits_are_an_error_or_wrap_as_spark_has_it():
     column = pa.array([2**62, 2**62, -5], pa.int64())
     with pytest.raises(OverflowError, match="exceeds bigint"):
@@ -123,7 +151,7 @@ def test_a_slice_of_a_larger_buffer_is_read_from_its_own_offset():
 
 
 def test_mergers_name_what_the_kernel_cannot_do():
-    assert set(ENCODERS) == MERGERS
+    assert set(ENCODERS) | {"custom"} == MERGERS
     assert not_merged(["sum", "min"]) is None
     assert not_merged(["sum", "weave"]) == "weave"
     assert not_merged([""]) == "an aggregate without array form"

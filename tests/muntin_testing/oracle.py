@@ -23,6 +23,9 @@ from muntin_testing.values import same
 TOLERANCE = 1e-9
 """Relative, for floating-point results: the order of addition differs."""
 
+_COMPOSED = ("product", "collect_set")
+"""Functions whose native form is an expression around an aggregate: FILTER cannot follow it."""
+
 Rows = dict[tuple[Any, ...], list[tuple[Any, ...]]]
 
 
@@ -51,8 +54,11 @@ def _one(df: DataFrame, query: Query, window: Window) -> DataFrame:
 def _spark_aggregate(aggregate: Aggregate, columns: list[str]) -> Column:
     given = aggregate.arguments or ("1",)
     arguments = [_quoted(a) if a in columns and aggregate.arguments else a for a in given]
-    call = aggregate.function.native().format(*arguments)
     condition = f" FILTER (WHERE {aggregate.predicate})" if aggregate.predicate else ""
+    if condition and aggregate.function.name in _COMPOSED:
+        arguments = [f"CASE WHEN {aggregate.predicate} THEN {a} END" for a in arguments]
+        condition = ""
+    call = aggregate.function.native().format(*arguments)
     return F.expr(call + condition).alias(aggregate.name)
 
 

@@ -9,9 +9,17 @@ from muntin.aggregates.algebra import (
     function_named,
     parse_aggregate,
 )
+from muntin.aggregates.comoments import corr, covar, covar_pop, covar_samp
+from muntin.aggregates.custom import custom
 from muntin.aggregates.extremes import max, max_by, min, min_by
-from muntin.aggregates.logic import bit_and, bit_or, bool_and, bool_or
+from muntin.aggregates.holistic import median, percentile
+from muntin.aggregates.logic import bit_and, bit_or, bit_xor, bool_and, bool_or
 from muntin.aggregates.moments import stddev_pop, stddev_samp, var_pop, var_samp
+from muntin.aggregates.products import product
+from muntin.aggregates.ratio import ratio
+from muntin.aggregates.sets import collect_set, count_distinct
+from muntin.aggregates.sketches import approx_count_distinct, approx_percentile
+from muntin.aggregates.skews import kurtosis, skewness
 from muntin.aggregates.sums import avg, count, count_if, sum
 
 __all__ = [
@@ -20,19 +28,35 @@ __all__ = [
     "Function",
     "Partial",
     "aggregate_named",
+    "approx_count_distinct",
+    "approx_percentile",
     "avg",
     "bit_and",
     "bit_or",
+    "bit_xor",
     "bool_and",
     "bool_or",
+    "collect_set",
+    "corr",
     "count",
+    "count_distinct",
     "count_if",
+    "covar",
+    "covar_pop",
+    "covar_samp",
+    "custom",
     "function_named",
+    "kurtosis",
     "max",
     "max_by",
+    "median",
     "min",
     "min_by",
     "parse_aggregate",
+    "percentile",
+    "product",
+    "ratio",
+    "skewness",
     "stddev_pop",
     "stddev_samp",
     "sum",

@@ -34,7 +34,8 @@ class Partial:
     """One column of a partial aggregate.
 
     `merger` names the merge for engines that work on arrays instead of SQL ("" where there is
-    none), `beside` the other partials of the function that it must look at to merge this one.
+    none), `beside` the other partials of the function that it must look at to merge this one,
+    `code` what a custom merger needs besides its name.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Partial:
     merge: str
     merger: str = ""
     beside: tuple[str, ...] = ()
+    code: Any = None
 
 
 class Function(ABC):
@@ -52,15 +54,34 @@ class Function(ABC):
     selective    combine returns one of its arguments
     commutative  the order of combining does not matter
     holistic     there is no partial of bounded size: evaluated directly, never shared
+    approximate  right within a stated error, not equal to the engine's own row for row
+
+    `since` is the first Spark with the functions that its partials use (older ones evaluate it
+    directly), `empty` the SQL of its result where there is no record; `in_python` says that it is
+    merged in Python alone, so that only the kernel can run it. `defaults` are its parameters, such
+    as a percentage; an instance holds its own in `parameters`.
     """
 
-    name: ClassVar[str]
-    arity: ClassVar[int] = 1
-    invertible: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    selective: ClassVar[bool] = False
-    commutative: ClassVar[bool] = True
-    holistic: ClassVar[bool] = False
+    name: str
+    arity: int = 1
+    invertible: bool = False
+    idempotent: bool = False
+    selective: bool = False
+    commutative: bool = True
+    holistic: bool = False
+    approximate: bool = False
+    since: tuple[int, ...] = (4, 0)
+    empty: str = "NULL"
+    in_python: bool = False
+    defaults: ClassVar[tuple[Any, ...]] = ()
+
+    def __init__(self, *parameters: Any) -> None:
+        if len(parameters) > len(self.defaults):
+            raise AggregateError(
+                f"{self.name} takes {len(self.defaults)} parameters, {len(parameters)} given: "
+                f"{', '.join(map(repr, parameters))}"
+            )
+        self.parameters = (*parameters, *self.defaults[len(parameters) :])
 
     def __init_subclass__(cls) -> None:
         if "name" in cls.__dict__:
@@ -104,10 +125,14 @@ class Function(ABC):
         raise AggregateError(f"{self.name} cannot be inverted")
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
+        return (
+            isinstance(other, Function)
+            and type(self) is type(other)
+            and self.parameters == other.parameters
+        )
 
     def __hash__(self) -> int:
-        return hash(type(self))
+        return hash((type(self), self.parameters))
 
     def __repr__(self) -> str:
         return self.name
@@ -125,6 +150,8 @@ class Aggregate:
     arguments: tuple[str, ...]
     given_name: str | None = None
     predicate: str | None = None
+    filters: tuple[str | None, ...] = ()
+    """The filter of each argument by itself, where an aggregate is made of several (ratio)."""
 
     def alias(self, name: str) -> Aggregate:
         """The same aggregate under another name."""
@@ -149,7 +176,13 @@ class Aggregate:
         """
         if self.given_name:
             return self.given_name
-        call = f"({', '.join(self.arguments)})" if self.arguments else ""
+        parameters = (
+            []
+            if self.function.parameters == self.function.defaults
+            else [str(each) for each in self.function.parameters]
+        )
+        inside = ", ".join([*self.arguments, *parameters])
+        call = f"({inside})" if inside else ""
         condition = f" filter ({self.predicate})" if self.predicate else ""
         return f"{self.function.name}{call}{condition}"
 
@@ -184,6 +217,10 @@ def aggregate_named(name: str, *arguments: str) -> Aggregate:
     function = function_named(name)
     if name == "count" and arguments in ((), ("*",), ("1",)):
         return Aggregate(function, ())
+    most = function.arity + len(function.defaults)
+    if function.arity < len(arguments) <= most:
+        parameters = [_number(name, text) for text in arguments[function.arity :]]
+        return make(FUNCTIONS[name](*parameters), *arguments[: function.arity])
     if len(arguments) != function.arity:
         plural = "" if function.arity == 1 else "s"
         raise AggregateError(
@@ -191,6 +228,13 @@ def aggregate_named(name: str, *arguments: str) -> Aggregate:
             f"{name}({', '.join(arguments)})"
         )
     return make(function, *arguments)
+
+
+def _number(name: str, text: str) -> int | float:
+    try:
+        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        raise AggregateError(f"{name}: parameter {text!r} is not a number") from None
 
 
 def parse_aggregate(text: str) -> Aggregate:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Types
 
@@ -33,6 +34,7 @@ class PartialColumn:
     merge: str
     merger: str = ""
     beside: tuple[str, ...] = ()
+    code: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,15 @@ def inputs_of(aggregate: Aggregate) -> tuple[Input, ...]:
     arguments = aggregate.arguments
     if not arguments and aggregate.predicate:
         arguments = ("(1)",)  # not "1", which may be the name of a column
-    return tuple(Input(argument, aggregate.predicate) for argument in arguments)
+    filters = aggregate.filters or (None,) * len(arguments)
+    return tuple(
+        Input(argument, _both(own, aggregate.predicate))
+        for argument, own in zip(arguments, filters, strict=True)
+    )
+
+
+def _both(own: str | None, predicate: str | None) -> str | None:
+    return f"({own}) AND ({predicate})" if own and predicate else own or predicate
 
 
 def distinct_inputs(aggregates: Sequence[Aggregate]) -> tuple[Input, ...]:
@@ -77,7 +87,7 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
     """
     inputs = distinct_inputs(aggregates)
     position = {each: f"v{i}" for i, each in enumerate(inputs)}
-    named: dict[tuple[str, str], str] = {}
+    named: dict[tuple[str, str, Any], str] = {}
     partials: list[PartialColumn] = []
     results: list[ResultColumn] = []
     for aggregate in aggregates:
@@ -87,7 +97,8 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
         declared = aggregate.function.partials(types)
         lifts = {p.name: p.lift.format(*arguments) for p in declared}
         names = {
-            p.name: named.setdefault((lifts[p.name], p.merge), f"p{len(named)}") for p in declared
+            p.name: named.setdefault((lifts[p.name], p.merge, p.code), f"p{len(named)}")
+            for p in declared
         }
         known = {column.name for column in partials}
         partials += [
@@ -97,6 +108,7 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
                 p.merge.format(**names),
                 p.merger,
                 tuple(names[each] for each in p.beside),
+                p.code,
             )
             for p in declared
             if names[p.name] not in known

@@ -59,6 +59,7 @@ class _ExtremeBy(Function):
 
     arity = 2
     idempotent = selective = True
+    commutative = False  # among ties the older row is kept
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         plain = self.name.removesuffix("_by")

@@ -1,4 +1,8 @@
-"""bool_and, bool_or, bit_and, bit_or: idempotent, with nulls passed over."""
+"""bool_and, bool_or, bit_and, bit_or, bit_xor, with nulls passed over.
+
+All are idempotent but bit_xor, which takes out again whatever it was given twice: it is its own
+inverse.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +81,33 @@ class BitOr(_Logical):
         return older | newer
 
 
+class BitXor(_Logical):
+    """The bits that an odd number of values has. A partial is (how many values, bits)."""
+
+    name = "bit_xor"
+    idempotent = False
+    invertible = True
+
+    @property
+    def identity(self) -> Any:
+        return (0, 0)
+
+    def lift(self, value: Any) -> Any:
+        return (0, 0) if value is None else (1, value)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        return (older[0] + newer[0], self.both(older[1], newer[1]))
+
+    def both(self, older: Any, newer: Any) -> Any:
+        return older ^ newer
+
+    def invert(self, whole: Any, older: Any) -> Any:
+        return (whole[0] - older[0], whole[1] ^ older[1])
+
+    def lower(self, partial: Any) -> Any:
+        return partial[1] if partial[0] else None
+
+
 def bool_and(value: str) -> Aggregate:
     """Whether all values are true."""
     return make(BoolAnd(), value)
@@ -95,3 +126,8 @@ def bit_and(value: str) -> Aggregate:
 def bit_or(value: str) -> Aggregate:
     """The bits that any value has."""
     return make(BitOr(), value)
+
+
+def bit_xor(value: str) -> Aggregate:
+    """The bits that an odd number of values has."""
+    return make(BitXor(), value)

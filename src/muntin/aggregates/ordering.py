@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cmp_to_key
 from typing import Any
 
 
@@ -21,3 +22,7 @@ def less(left: Any, right: Any) -> bool:
     if is_nan(right):
         return True
     return bool(left < right)
+
+
+IN_ORDER = cmp_to_key(lambda a, b: less(b, a) - less(a, b))
+"""The key to sort by."""

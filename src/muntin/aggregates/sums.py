@@ -60,6 +60,7 @@ class Count(Function):
 
     name = "count"
     invertible = True
+    empty = "0"
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         lift = "count({0})" if types else "count(1)"

@@ -7,28 +7,24 @@ have any value at all. Nothing here loops over rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from muntin.kernels.monoids import Array, Arrays, Monoid, Scanned, Ufuncs
+from muntin.aggregates.algebra import Function
+from muntin.kernels.central import comoments, four_moments, moments
+from muntin.kernels.custom import custom
+from muntin.kernels.encoded import Encoded
+from muntin.kernels.monoids import Array, Arrays, Scanned, Ufuncs
 from muntin.kernels.ordering import integers, order_codes, ranks
 
 _SMALLEST, _LARGEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """A partial column as arrays, the monoid that merges it, and the way back."""
-
-    arrays: Arrays
-    monoid: Monoid
-    decode: Callable[[Arrays], pa.Array]
-
-
-def encode(merger: str, columns: list[pa.Array], wraps: bool = False) -> Encoded:
+def encode(
+    merger: str, columns: list[pa.Array], wraps: bool = False, code: Function | None = None
+) -> Encoded:
     """A partial column, followed by those beside it, for one way of merging.
 
     Sums of integers that exceed 64 bits are an error, or wrap around where `wraps` says so, as
@@ -36,6 +32,8 @@ def encode(merger: str, columns: list[pa.Array], wraps: bool = False) -> Encoded
     """
     if wraps and merger == "sum" and pa.types.is_integer(columns[0].type):
         return _nullable(columns[0], _plain_integers(columns[0]), np.add, 0)
+    if code is not None:
+        return custom(columns[0], code)
     return ENCODERS[merger](*columns)
 
 
@@ -192,21 +190,19 @@ def _bitwise(column: pa.Array, ufunc: np.ufunc, nothing: int) -> Encoded:
     return _nullable(column, values, ufunc, nothing)
 
 
-def _moments(column: pa.Array) -> Encoded:
-    """Chan's formula over (n, mean, M2)."""
-    arrays = tuple(f.to_numpy(zero_copy_only=False) for f in column.flatten())
+def _product(column: pa.Array) -> Encoded:
+    values = column.fill_null(1.0).to_numpy(zero_copy_only=False)
+    return _nullable(column, values, np.multiply, 1.0)
 
-    def combine(older: Arrays, newer: Arrays) -> Arrays:
-        n = older[0] + newer[0]
-        some = np.maximum(n, 1.0)
-        delta = newer[1] - older[1]
-        mean = older[1] + delta * (newer[0] / some)
-        return (n, mean, older[2] + newer[2] + delta * delta * older[0] * newer[0] / some)
+
+def _central(column: pa.Array, combine: Callable[[Arrays, Arrays], Arrays]) -> Encoded:
+    """A struct of doubles, n first, of which an n of 0 is nothing."""
+    arrays = tuple(f.to_numpy(zero_copy_only=False) for f in column.flatten())
 
     def decode(merged: Arrays) -> pa.Array:
         return pa.StructArray.from_arrays([pa.array(a) for a in merged], fields=list(column.type))
 
-    return Encoded(arrays, Scanned(combine, (0.0, 0.0, 0.0)), decode)
+    return Encoded(arrays, Scanned(combine, (0.0,) * len(arrays)), decode)
 
 
 ENCODERS: dict[str, Callable[..., Encoded]] = {
@@ -219,6 +215,10 @@ ENCODERS: dict[str, Callable[..., Encoded]] = {
     "bool_or": lambda column: _logical(column, np.logical_or, False),
     "bit_and": lambda column: _bitwise(column, np.bitwise_and, -1),
     "bit_or": lambda column: _bitwise(column, np.bitwise_or, 0),
-    "moments": _moments,
+    "bit_xor": lambda column: _bitwise(column, np.bitwise_xor, 0),
+    "product": lambda column: _product(column),
+    "moments": lambda column: _central(column, moments),
+    "four_moments": lambda column: _central(column, four_moments),
+    "comoments": lambda column: _central(column, comoments),
 }
 """How each merger encodes its columns; what is not here is merged by the engine itself."""

@@ -15,7 +15,12 @@ MERGERS = frozenset(
         "bool_or",
         "bit_and",
         "bit_or",
+        "bit_xor",
+        "product",
         "moments",
+        "four_moments",
+        "comoments",
+        "custom",
     }
 )
 

@@ -19,7 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.kernels.columns import Encoded, encode
+from muntin.kernels.columns import encode
+from muntin.kernels.encoded import Encoded
 from muntin.kernels.monoids import Array
 from muntin.kernels.tree import Branch, Pieces, Results, evaluate_tree
 from muntin.windows import Window
@@ -125,7 +126,7 @@ class Groups:
 
     def _encoded(self, partial: PartialColumn) -> Encoded:
         columns = [_column(self.table, name) for name in (partial.name, *partial.beside)]
-        return encode(partial.merger, columns, self.kernel.wraps)
+        return encode(partial.merger, columns, self.kernel.wraps, partial.code)
 
     def _wanted(self, group: Array, start: Array, window: Window) -> Array:
         """Complete now and not before, and of this chunk."""

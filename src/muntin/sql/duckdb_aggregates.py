@@ -12,19 +12,38 @@ sqlglot translates names and syntax. What it cannot know is put right here:
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from muntin.aggregates import Partial
 from muntin.aggregates.columns import Columns, PartialColumn, ResultColumn
 from muntin.errors import AggregateError
 from muntin.sql.expressions import AnsiSpark, Kinds, kind_of
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+NOT_IN_DUCKDB = {
+    "hll_sketch_agg": "DuckDB has no mergeable sketch of distinct values",
+    "kll_sketch_agg": "DuckDB has no mergeable sketch of quantiles",
+    "skewness": "DuckDB's skewness and kurtosis lose their digits where values are large",
+    "custom": "it is written in Python",
+}
+"""Spark functions in lifts for which DuckDB has nothing to offer, and why."""
+
 _RENAMED: dict[type[exp.Expr], str] = {exp.ArgMin: "arg_min_null", exp.ArgMax: "arg_max_null"}
+
+
+def not_in_duckdb(partials: Sequence[Partial | PartialColumn]) -> str | None:
+    """Why DuckDB cannot make or merge these partials, or None."""
+    for partial in partials:
+        for function, reason in NOT_IN_DUCKDB.items():
+            if function in partial.lift or function == partial.merger:
+                return reason
+    return None
 
 
 def transpiled(tree: exp.Expr, identify: bool = False) -> str:
@@ -50,6 +69,9 @@ def _renamed(node: exp.Expr) -> exp.Expr:
 
 def for_duckdb(columns: Columns, kinds: Kinds) -> Columns:
     """The same columns for inputs v0, v1, … of these types."""
+    reason = not_in_duckdb(columns.partials)
+    if reason:
+        raise AggregateError(f"DuckDB cannot run this query: {reason}; use Spark")
     known = dict(kinds)
     partials = []
     for partial in columns.partials:

@@ -1,0 +1,159 @@
+"""custom: an aggregate of the user's own, written in Python.
+
+needs  a monoid: combine is associative and identity changes nothing; records come in no order, so
+       combine must commute too
+time   one call of lift and combine a record, unless `fold` takes all records of a slice at once
+
+Spark gathers the records of each slice; the kernel lifts and combines them in its Python workers,
+and combines slices into windows there. So only the first step works record by record: windows cost
+a few calls of combine a slice. Records whose argument is null are passed over; where a function
+takes several arguments it is given a dictionary, nulls included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.errors import AggregateError
+
+Flags = tuple[bool, bool, bool]
+
+
+class Custom(Function):
+    """A function made of the user's callables; calling it with arguments gives an aggregate."""
+
+    in_python = True
+
+    def __init__(
+        self,
+        name: str,
+        lift: Callable[[Any], Any],
+        combine: Callable[[Any, Any], Any],
+        lower: Callable[[Any], Any],
+        identity: Any,
+        result: str,
+        arity: int,
+        invert: Callable[[Any, Any], Any] | None,
+        fold: Callable[[Any], Any] | None,
+    ) -> None:
+        self.name, self.result, self.arity, self.fold = name, result, arity, fold
+        self._lift, self._combine, self._lower = lift, combine, lower
+        self._identity, self._invert = identity, invert
+        self.invertible = invert is not None
+        self.parameters = (name, lift, combine, lower, result, arity, invert, fold)
+
+    def __call__(self, *arguments: str) -> Aggregate:
+        """The aggregate of these arguments."""
+        if len(arguments) != self.arity:
+            raise AggregateError(
+                f"{self.name} takes {self.arity} arguments, {len(arguments)} given: {arguments}"
+            )
+        made = make(self, *arguments)
+        return made.alias(f"{self.name}({', '.join(arguments)})")
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        fields = ", ".join(f"'_{i}', {{{i}}}" for i in range(self.arity))
+        record = "{0}" if self.arity == 1 else f"named_struct({fields})"
+        lift = (
+            f"named_struct('records', collect_list({record}), 'result', CAST(NULL AS "
+            f"{self.result}))"
+        )
+        return (Partial("custom", lift, "", "custom", code=self),)
+
+    def final(self, types: Types) -> str:
+        return "{custom}.result"
+
+    def native(self) -> str:
+        raise AggregateError(
+            f"{self.name} is written in Python: Spark has no function of its own to compare with"
+        )
+
+    @property
+    def identity(self) -> Any:
+        return self._identity
+
+    def lift(self, value: Any) -> Any:
+        return self._identity if value is None else self._lift(value)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        return self._combine(older, newer)
+
+    def lower(self, partial: Any) -> Any:
+        return self._lower(partial)
+
+    def invert(self, whole: Any, older: Any) -> Any:
+        if self._invert is None:
+            return super().invert(whole, older)
+        return self._invert(whole, older)
+
+
+def custom(
+    name: str,
+    lift: Callable[[Any], Any],
+    combine: Callable[[Any, Any], Any],
+    lower: Callable[[Any], Any],
+    identity: Any,
+    invert: Callable[[Any, Any], Any] | None = None,
+    idempotent: bool = False,
+    selective: bool = False,
+    result: str = "double",
+    arity: int = 1,
+    fold: Callable[[Any], Any] | None = None,
+    check_laws: Iterable[Any] = (),
+) -> Custom:
+    """An aggregate function of your own: call it with columns, as `longest("word")`.
+
+    `result` is the Spark type of what `lower` gives; `fold`, if given, makes the partial of all
+    records of a slice at once, from a PyArrow array. With values in `check_laws`, the laws that
+    sharing relies on are checked on them, and a broken one is an error.
+
+    >>> longest = custom("longest", lift=len, combine=max, lower=lambda n: n, identity=0,
+    ...                  idempotent=True, result="int", check_laws=["a", "muntin", "pane"])
+    >>> longest("word")
+    <longest(word)>
+    """
+    for what, code in (("lift", lift), ("combine", combine), ("lower", lower)):
+        if not callable(code):
+            raise AggregateError(f"custom {name!r}: {what} {code!r} must be a function")
+    if not isinstance(name, str) or not name.isidentifier():
+        raise AggregateError(f"custom {name!r}: the name must be a plain word")
+    function = Custom(name, lift, combine, lower, identity, result, arity, invert, fold)
+    function.idempotent, function.selective = idempotent, selective
+    _check(function, list(check_laws))
+    return function
+
+
+def _check(function: Custom, sample: list[Any]) -> None:
+    """Every law on every three partials of a few records of the sample."""
+    parts = [function.identity, *map(function.lift, sample[:12])]
+    combine = function.combine
+    for a in parts:
+        _law(function, "identity", combine(function.identity, a), a, a)
+        _law(function, "identity", combine(a, function.identity), a, a)
+        if function.idempotent:
+            _law(function, "idempotence", combine(a, a), a, a)
+        for b in parts:
+            both = combine(a, b)
+            _law(function, "commutativity", both, combine(b, a), (a, b))
+            if function.invertible:
+                _law(function, "the inverse", function.invert(both, a), b, (a, b))
+            if function.selective:
+                _law(function, "selectivity", both in (a, b), True, (a, b))
+            for c in parts:
+                right = combine(a, combine(b, c))
+                _law(function, "associativity", combine(both, c), right, (a, b, c))
+
+
+def _law(function: Custom, law: str, left: Any, right: Any, given: Any) -> None:
+    close = (
+        isinstance(left, float)
+        and isinstance(right, float)
+        and (abs(left - right) <= 1e-9 * abs(right) or (left != left and right != right))
+    )
+    if left != right and not close:
+        raise AggregateError(
+            f"custom {function.name!r} breaks {law}: {left!r} is not {right!r} for partials "
+            f"{given!r}"
+        )

@@ -1,0 +1,54 @@
+"""product: the values multiplied, as a double; pieces must be disjoint.
+
+Spark has it for DataFrames but not in SQL, so a lift multiplies the list of a piece's values. It is
+not invertible: what a zero has swallowed cannot be taken out again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+
+
+def _multiplied(values: str) -> str:
+    return (
+        f"if(count({values}) > 0, "
+        f"aggregate(collect_list(CAST({values} AS DOUBLE)), 1D, (a, b) -> a * b), "
+        "CAST(NULL AS DOUBLE))"
+    )
+
+
+class Product(Function):
+    """The product of the values that are not null; null when there is none."""
+
+    name = "product"
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        return (Partial("product", _multiplied("{0}"), _multiplied("{product}"), "product"),)
+
+    def final(self, types: Types) -> str:
+        return "{product}"
+
+    def native(self) -> str:
+        return _multiplied("{0}")
+
+    @property
+    def identity(self) -> Any:
+        return None
+
+    def lift(self, value: Any) -> Any:
+        return None if value is None else float(value)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        if older is None or newer is None:
+            return newer if older is None else older
+        return older * newer
+
+    def lower(self, partial: Any) -> Any:
+        return partial
+
+
+def product(value: str) -> Aggregate:
+    """The values multiplied."""
+    return make(Product(), value)

@@ -1,0 +1,127 @@
+"""ratio: one aggregate divided by another, such as a volume-weighted average.
+
+Null where the denominator is zero or null, whatever ANSI mode says: a window in which nothing was
+counted is no error. The partials are those of both parts, shared with all other aggregates, and
+the flags are what both parts have in common.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types
+from muntin.errors import AggregateError
+
+
+class Ratio(Function):
+    """Two functions side by side; a partial is a pair."""
+
+    def __init__(self, above: Function, below: Function) -> None:
+        self.above, self.below = above, below
+        self.parameters = (above, below)
+        self.name = "ratio"
+        self.arity = above.arity + below.arity
+        self.invertible = above.invertible and below.invertible
+        self.idempotent = above.idempotent and below.idempotent
+        self.commutative = above.commutative and below.commutative
+        self.holistic = above.holistic or below.holistic
+        self.approximate = above.approximate or below.approximate
+        self.since = max(above.since, below.since)
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        first, second = self._split(types)
+        return (
+            *_renamed(self.above.partials(first), "above_", 0, self.above.arity),
+            *_renamed(self.below.partials(second), "below_", self.above.arity, self.below.arity),
+        )
+
+    def final(self, types: Types) -> str:
+        first, second = self._split(types)
+        above = _prefixed(self.above.final(first), self.above.partials(first), "above_")
+        below = _prefixed(self.below.final(second), self.below.partials(second), "below_")
+        return f"({above}) / nullif({below}, 0)"
+
+    def native(self) -> str:
+        below = self.below.native().format(*_shifted(self.above.arity, self.below.arity))
+        return f"({self.above.native()}) / nullif({below}, 0)"
+
+    def _split(self, types: Types) -> tuple[Types, Types]:
+        return types[: self.above.arity], types[self.above.arity :]
+
+    @property
+    def identity(self) -> Any:
+        return (self.above.identity, self.below.identity)
+
+    def lift(self, value: Any) -> Any:
+        first, second = value[: self.above.arity], value[self.above.arity :]
+        return (
+            self.above.lift(first[0] if self.above.arity == 1 else first),
+            self.below.lift(second[0] if self.below.arity == 1 else second),
+        )
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        return (
+            self.above.combine(older[0], newer[0]),
+            self.below.combine(older[1], newer[1]),
+        )
+
+    def invert(self, whole: Any, older: Any) -> Any:
+        return (self.above.invert(whole[0], older[0]), self.below.invert(whole[1], older[1]))
+
+    def lower(self, partial: Any) -> Any:
+        above, below = self.above.lower(partial[0]), self.below.lower(partial[1])
+        if above is None or not below:
+            return None
+        exact = isinstance(above, Decimal | Fraction) or isinstance(below, Decimal | Fraction)
+        return above / below if exact else float(above) / float(below)
+
+
+def _shifted(by: int, arity: int) -> list[str]:
+    return [f"{{{by + i}}}" for i in range(arity)]
+
+
+def _prefixed(text: str, partials: tuple[Partial, ...], prefix: str) -> str:
+    return text.format(**{p.name: f"{{{prefix}{p.name}}}" for p in partials})
+
+
+def _renamed(partials: tuple[Partial, ...], prefix: str, by: int, arity: int) -> list[Partial]:
+    return [
+        Partial(
+            prefix + p.name,
+            p.lift.format(*_shifted(by, arity)),
+            _prefixed(p.merge, partials, prefix),
+            p.merger,
+            tuple(prefix + each for each in p.beside),
+            p.code,
+        )
+        for p in partials
+    ]
+
+
+def ratio(above: Aggregate, below: Aggregate) -> Aggregate:
+    """One aggregate divided by another; null where the second is zero or null.
+
+    >>> from muntin.aggregates import sum
+    >>> ratio(sum("price * volume"), sum("volume")).alias("vwap")
+    <vwap>
+    """
+    for part in (above, below):
+        if not isinstance(part, Aggregate) or part.function.in_python:
+            raise AggregateError(f"ratio takes two aggregates such as mt.sum('x'), not {part!r}")
+    arguments: list[str] = []
+    filters: list[str | None] = []
+    for part in (above, below):
+        own = part.arguments or ("(1)",)  # count(*) counts a constant
+        arguments += own
+        filters += part.filters or (None,) * len(own)
+        if part.predicate:
+            filters[-len(own) :] = [
+                f"({f}) AND ({part.predicate})" if f else part.predicate
+                for f in filters[-len(own) :]
+            ]
+    name = f"{above.name} / {below.name}"
+    return Aggregate(
+        Ratio(above.function, below.function), tuple(arguments), name, filters=tuple(filters)
+    )

@@ -1,0 +1,120 @@
+"""approx_count_distinct and approx_percentile: mergeable sketches, right within their error.
+
+    approx_count_distinct   HyperLogLog (Apache DataSketches) with 2¹² buckets by default: a
+                            standard error of 1.04/√4096 = 1.6 %, exact for a few hundred values
+    approx_percentile       KLL (Karnin, Lang and Liberty, 2016) with k = 200 by default: a rank
+                            error of 1.3 %, exact up to some two hundred values; NaN is passed over
+
+A union of HyperLogLog sketches is idempotent, so pieces may overlap; KLL counts every value, so its
+pieces must be disjoint. KLL sketches can be merged from Spark 4.1.2; before, a percentile is
+computed directly. In process both are exact: the set of values, or all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from muntin.aggregates.algebra import Aggregate, Partial, Types, make
+from muntin.aggregates.holistic import Percentile
+from muntin.aggregates.sets import CountDistinct
+from muntin.errors import AggregateError
+
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_TIMES = {
+    "timestamp": ("unix_micros({0})", "timestamp_micros({q})"),
+    "date": ("CAST(unix_date({0}) AS BIGINT)", "date_from_unix_date(CAST({q} AS INT))"),
+}
+
+
+class ApproxCountDistinct(CountDistinct):
+    """About how many distinct values there are; the parameter is log₂ of the number of buckets."""
+
+    name = "approx_count_distinct"
+    approximate = True
+    defaults: ClassVar[tuple[Any, ...]] = (12,)
+
+    def __init__(self, *parameters: Any) -> None:
+        super().__init__(*parameters)
+        if self.parameters[0] not in range(4, 22):
+            raise AggregateError(
+                f"{self.name}: {self.parameters[0]!r} must be log₂ of the number of buckets, "
+                "a whole number from 4 to 21"
+            )
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        lift = f"hll_sketch_agg({_hashable(types[0])}, {self.parameters[0]})"
+        return (Partial("sketch", lift, "hll_union_agg({sketch}, true)"),)
+
+    def final(self, types: Types) -> str:
+        return "hll_sketch_estimate({sketch})"
+
+    def native(self) -> str:
+        return "approx_count_distinct({0})"
+
+
+def _hashable(kind: str | None) -> str:
+    """What the sketch takes (whole numbers, text, bytes), distinct where the values are."""
+    if kind in (*_WHOLE, "string", "binary"):
+        return "{0}" if kind not in ("tinyint", "smallint") else "CAST({0} AS INT)"
+    if kind in ("double", "float"):
+        return "CAST(CAST({0} AS DOUBLE) + 0D AS STRING)"  # -0.0 counts as 0.0
+    if kind in _TIMES:
+        return _TIMES[kind][0]
+    return "CAST({0} AS STRING)"
+
+
+class ApproxPercentile(Percentile):
+    """About the value below which a share `p` of the values lies; of the type of its input."""
+
+    name = "approx_percentile"
+    holistic = False
+    approximate = True
+    since = (4, 1, 2)
+    defaults: ClassVar[tuple[Any, ...]] = (0.5, 200)
+
+    def __init__(self, *parameters: Any) -> None:
+        super().__init__(*parameters)
+        if self.parameters[1] not in range(8, 65_536):
+            raise AggregateError(
+                f"{self.name}: accuracy {self.parameters[1]!r} must be a whole number from 8 to "
+                "65535"
+            )
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        family, value, _ = _sketched(types[0])
+        lift = f"kll_sketch_agg_{family}({value}, {self.parameters[1]})"
+        return (Partial("sketch", lift, f"kll_merge_agg_{family}({{sketch}})"),)
+
+    def final(self, types: Types) -> str:
+        family, _, back = _sketched(types[0])
+        quantile = f"kll_sketch_get_quantile_{family}({{sketch}}, {float(self.parameters[0])!r}D)"
+        known = f"kll_sketch_get_n_{family}({{sketch}}) > 0"
+        return f"CASE WHEN {known} THEN {back.replace('{q}', quantile)} END"
+
+    def native(self) -> str:
+        return f"approx_percentile({{0}}, {float(self.parameters[0])!r}D)"
+
+
+def _sketched(kind: str | None) -> tuple[str, str, str]:
+    """The sketch for a type, the value that it takes, and the way back to the type."""
+    if kind in _WHOLE or kind is None:
+        return "bigint", "CAST({0} AS BIGINT)", f"CAST({{q}} AS {kind or 'bigint'})"
+    if kind in _TIMES:
+        return "bigint", *_TIMES[kind]
+    if kind in ("float", "double"):
+        return kind, "{0}", "{q}"
+    if kind.startswith("decimal"):
+        return "double", "CAST({0} AS DOUBLE)", f"CAST({{q}} AS {kind})"
+    raise AggregateError(
+        f"approx_percentile of {kind} cannot be computed: give it a number, a date or a timestamp"
+    )
+
+
+def approx_count_distinct(value: str, log_buckets: int = 12) -> Aggregate:
+    """About how many distinct values there are: within 1.6 % (one standard error) by default."""
+    return make(ApproxCountDistinct(log_buckets), value)
+
+
+def approx_percentile(value: str, p: float = 0.5, accuracy: int = 200) -> Aggregate:
+    """About the value below which a share p lies: within 1.3 % of the rank by default."""
+    return make(ApproxPercentile(p, accuracy), value)
