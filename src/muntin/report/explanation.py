@@ -56,7 +56,7 @@ class Explanation:
         """What a node is called."""
         if isinstance(node.shape, Slices):
             return slices_label(node.shape)
-        return f"{node.id} (factor window)" if node.hidden else node.id
+        return node.id
 
     def made_of(self, node: Node) -> str:
         """What an instance of the node is made of."""

@@ -72,12 +72,13 @@ def _words(explanation: Explanation, node: Node | None) -> tuple[str, str, str]:
         return "source", "source", "one read"
     kind = "slices" if isinstance(node.shape, Slices) else "factor" if node.hidden else "asked"
     cost = number(explanation.costs[node.id])
-    return kind, explanation.label(node), f"{explanation.made_of(node)} · {cost}"
+    made_of = explanation.made_of(node).partition(" of ")[0]  # the line says of what
+    return kind, explanation.label(node), f"{made_of} · cost {cost}"
 
 
 def _width(explanation: Explanation, node: Node) -> float:
     _, title, detail = _words(explanation, node)
-    return max(len(title) * _LETTER * 1.05, len(detail) * _LETTER * 0.86) + 24
+    return max(len(title) * _LETTER * 1.15, len(detail) * _LETTER * 0.86) + 24
 
 
 def _box(box: _Box) -> str:

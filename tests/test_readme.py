@@ -1,0 +1,59 @@
+"""README and docs say what is true: their code runs, and prints what the page shows.
+
+To renew the shown output after a change: MUNTIN_RENEW=1 make test ARGS=tests/test_readme.py
+"""
+
+import doctest
+import os
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", *(str(p.relative_to(ROOT)) for p in sorted((ROOT / "docs").glob("*.md")))]
+BLOCK = re.compile(
+    r"```python\n(?P<code>.*?)```\n(?:```(?:text|sql)\n(?P<shown>.*?)```\n)?", re.DOTALL
+)
+
+
+@pytest.fixture
+def names(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What the examples may use without making it: Spark and the demo's flights."""
+    import muntin as mt
+
+    spark = request.getfixturevalue("spark")
+    return {"mt": mt, "spark": spark, "flights": mt.demo_flights(spark)}
+
+
+def printed(code: str, names: dict[str, Any]) -> str:
+    out = StringIO()
+    with redirect_stdout(out):
+        exec(compile(code, "example", "exec"), names)
+    return "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines())
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search((ROOT / p).read_text())])
+def test_examples_print_what_the_page_shows(page: str, names: dict[str, Any]) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    renewed, done = "", 0
+    for block in BLOCK.finditer(text):
+        if block["code"].startswith(">>>"):
+            continue  # checked as a doctest below
+        answer = printed(block["code"], names)
+        if not os.environ.get("MUNTIN_RENEW"):
+            assert answer == (block["shown"] or "").strip()
+        elif block["shown"] is not None:
+            renewed += text[done : block.start("shown")] + answer + "\n"
+            done = block.end("shown")
+    if done:
+        (ROOT / page).write_text(renewed + text[done:], encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_sessions_in_pages_are_doctests(page: str) -> None:
+    result = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
+    assert result.failed == 0
