@@ -24,14 +24,16 @@ def print_report(rows: Sequence[Row], gains: Sequence[Gain], console: Console) -
     """One table a panel, the observations, and what fewest pieces gain."""
     costs = Costs(rows)
     for panel in costs.panels:
+        console.print(f"\n{panel.title}", style="italic", highlight=False)
         console.print(panel_table(costs, panel))
+    console.print(summary_table(costs))
     console.print(observation_table(costs))
     console.print(gain_table(gains))
 
 
 def panel_table(costs: Costs, panel: Panel) -> Table:
     """A technique a row, a window set a column, and the mean cost relative to BL."""
-    table = Table(title=f"\n{panel.title}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("set")
     for number in range(1, len(costs.of(panel, "BL")) + 1):
         table.add_column(str(number), justify="right")
@@ -39,6 +41,18 @@ def panel_table(costs: Costs, panel: Panel) -> Table:
     for technique in TECHNIQUES:
         cells = (_short(cost) for cost in costs.of(panel, technique))
         table.add_row(technique, *cells, f"{costs.mean([panel], technique, 'BL'):.4f}")
+    return table
+
+
+def summary_table(costs: Costs) -> Table:
+    """A panel a row: the mean cost of each technique relative to BL."""
+    table = Table(title="\nMean cost relative to BL (geometric)", title_justify="left")
+    table.add_column("figure")
+    for technique in TECHNIQUES:
+        table.add_column(technique, justify="right")
+    for panel in costs.panels:
+        means = (costs.mean([panel], technique, "BL") for technique in TECHNIQUES)
+        table.add_row(panel.title.removeprefix("Figure "), *(f"{mean:.4f}" for mean in means))
     return table
 
 

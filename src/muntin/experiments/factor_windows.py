@@ -8,8 +8,8 @@ lcm(R, S) of section 5.2. The sets are drawn with s_max = 100 and k_max = 10 (`g
 
 The paper's two formulas count instances differently: Equation 1 (BL, WCG, WCG-FW, steiner) counts
 those that lie within the period, Table 1 (UP, SP) all that begin in it: one instance of
-W(3600, 300) in 3600 against twelve. The paper compares them as they are, and so do we; over
-lcm(R, S) of random sets the difference is small.
+W(3600, 300) in 3600 against twelve. The paper compares them as they are, and so do we. Over
+lcm(R, S) the counts differ by 0.05 % for RandomGen and by 3 to 4 % for general chains and stars.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def gap_table(found: Sequence[Measured]) -> Table:
         _add(table, kind, [m for m in found if (m.generator, m.shape, m.pieces) == kind])
     table.add_section()
     for cost in dict.fromkeys(m.cost for m in found):
-        _add(table, (f"all, cost={cost!r}", "", ""), [m for m in found if m.cost == cost])
+        _add(table, (f"all, {cost}", "", ""), [m for m in found if m.cost == cost])
     _add(table, ("all", "", ""), found)
     return table
 
