@@ -10,6 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from muntin.experiments.factor_window_observations import observations
 from muntin.experiments.factor_window_rows import (
     TECHNIQUES,
     Costs,
@@ -76,72 +77,6 @@ def observation_table(costs: Costs) -> Table:
     for said, found in observations(costs):
         table.add_row(said, found)
     return table
-
-
-def observations(costs: Costs) -> list[tuple[str, str]]:
-    """What the paper says of its figures, and what ours show."""
-
-    def some(generators: str, shape: str | None = None) -> list[Panel]:
-        known = [p for p in costs.panels if p.generator in generators.split()]
-        return [p for p in known if shape in (None, p.shape)]
-
-    def ratio(panels: list[Panel], over: str, under: str) -> str:
-        return f"{over}/{under} {costs.mean(panels, over, under):.3g}"
-
-    general, tumbling = some("RandomGen", "general"), some("RandomGen", "tumbling")
-    related = some("ChainGen StarGen", "general")
-    nested = some("ChainGen StarGen", "tumbling")
-    graphs = some("RandomGraphGen")
-    sliced = costs.ratios([*general, *tumbling], "UP", "SP")
-    above = costs.ratios(costs.panels, "UP", "BL")
-    ours = costs.ratios(costs.panels, "steiner", "WCG-FW")
-    return [
-        (
-            "BL performs the worst overall, but is sometimes comparable to UP and WCG.",
-            f"BL is dearer than UP for {sum(r < 1 for r in above)} of {len(above)} sets; where it "
-            f"is not, UP is at most {max(above):.3g} times as dear",
-        ),
-        (
-            "RandomGen: UP significantly outperforms BL on general windows; on tumbling windows it "
-            "is the same or worse.",
-            f"{ratio(general, 'UP', 'BL')} general, {ratio(tumbling, 'UP', 'BL')} tumbling",
-        ),
-        (
-            "RandomGen: SP can improve over UP by more than 10×.",
-            f"{ratio([*general, *tumbling], 'UP', 'SP')}, at most {max(sliced):.3g}: with five "
-            f"windows UP reads the events five times, SP once, and little else costs at high η",
-        ),
-        (
-            "RandomGen: WCG improves over BL in a couple of cases on general windows, and on "
-            "tumbling windows outperforms both BL and UP dramatically.",
-            f"{ratio(general, 'WCG', 'BL')} general, {ratio(tumbling, 'WCG', 'BL')} tumbling",
-        ),
-        (
-            "RandomGen: WCG-FW improves over WCG significantly and is similar to SP.",
-            f"{ratio(general, 'WCG-FW', 'WCG')} general, {ratio(tumbling, 'WCG-FW', 'WCG')} "
-            f"tumbling; {ratio([*general, *tumbling], 'WCG-FW', 'SP')}",
-        ),
-        (
-            "ChainGen, StarGen, general: WCG is between UP and BL, WCG-FW at the level of SP.",
-            f"{ratio(related, 'WCG', 'BL')}, {ratio(related, 'WCG', 'UP')}, "
-            f"{ratio(related, 'WCG-FW', 'SP')}",
-        ),
-        (
-            "ChainGen, StarGen, tumbling: WCG almost the same as WCG-FW and SP.",
-            f"{ratio(nested, 'WCG', 'WCG-FW')}, {ratio(nested, 'WCG', 'SP')}",
-        ),
-        (
-            "RandomGraphGen: BL and UP are the worst; WCG-FW is no worse than WCG and sometimes "
-            "the same as SP.",
-            f"{ratio(graphs, 'BL', 'SP')}, {ratio(graphs, 'UP', 'SP')}, "
-            f"{ratio(graphs, 'WCG-FW', 'WCG')}, {ratio(graphs, 'WCG-FW', 'SP')}",
-        ),
-        (
-            "(not in the paper)",
-            f"{ratio(costs.panels, 'steiner', 'WCG-FW')}, {ratio(costs.panels, 'steiner', 'SP')}; "
-            f"steiner against WCG-FW from {min(ours):.3g} to {max(ours):.3g}",
-        ),
-    ]
 
 
 def gain_table(gains: Sequence[Gain]) -> Table:

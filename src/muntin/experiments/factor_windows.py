@@ -72,7 +72,7 @@ def window_set(generator: str, shape: str, index: int, seed: int) -> tuple[Windo
     """The set with this number; figures that differ in η only see the same sets.
 
     >>> [str(w) for w in window_set("StarGen", "tumbling", 0, seed=1)]
-    ['W(15, 15)', 'W(75, 75)', 'W(90, 90)', 'W(30, 30)', 'W(60, 60)']
+    ['W(12, 12)', 'W(24, 24)', 'W(48, 48)', 'W(72, 72)', 'W(60, 60)']
     """
     sizes = Sizes() if shape == "general" else Sizes().tumbling
     random = Random(f"{generator} {shape} {index} {seed}")

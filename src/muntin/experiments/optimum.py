@@ -11,6 +11,7 @@ for its edges (p may be the source):
     Σ_p x_pv = y_v      every window in the tree has one parent
     x_pv ≤ y_p          and the parent is in the tree
     y_v = 1             for the asked windows
+    Σ_v x_source,v ≥ 1  some window reads the source (implied, but it tightens the relaxation)
 
 An edge that costs no less than reading the source is left out. Given the cost of some plan, the
 relaxation (x and y between 0 and 1) is solved first. If it costs as much, the plan is optimal;
@@ -24,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from muntin.cost.arrays import Floats, WindowArrays, source_costs
+from muntin.cost.arrays import Floats, Ints, WindowArrays, source_costs
 from muntin.errors import StrategyError
 from muntin.strategies import Problem
 from muntin.strategies.divisors import divisors, divisors_between
@@ -86,46 +87,36 @@ def least_tree(costs: Floats, source: Floats, asked: int, known: float = np.inf)
 def _programme(costs: Floats, source: Floats, asked: int) -> dict[str, Any]:
     """Prices, bounds and constraints; variables are x between windows, x from the source, y."""
     from scipy.optimize import Bounds  # type: ignore[import-untyped]
-    from scipy.sparse import csr_array, vstack  # type: ignore[import-untyped]
 
     count = len(source)
     parents, children = np.nonzero(costs < source)
     edges, own = len(parents), np.arange(count)
-    size = edges + 2 * count
-    ones, numbers = np.ones(edges), np.arange(edges)
-    into = csr_array(
-        (
-            np.concatenate([ones, np.ones(count), -np.ones(count)]),
-            (
-                np.concatenate([children, own, own]),
-                np.concatenate([numbers, edges + own, edges + count + own]),
-            ),
-        ),
-        shape=(count, size),
-    )
-    link = csr_array(
-        (
-            np.concatenate([ones, -ones]),
-            (np.tile(numbers, 2), np.concatenate([numbers, edges + count + parents])),
-        ),
-        shape=(edges, size),
-    )
-    root = np.zeros((1, size))
-    root[0, edges : edges + count] = -1
-    link = vstack([link, csr_array(root)])
+    numbers, size = np.arange(edges), edges + 2 * count
+    x, y = edges + own, edges + count + own
+    into = _matrix((children, numbers, 1), (own, x, 1), (own, y, -1), shape=(count, size))
+    # One row more than edges: something reads the source, which relaxations would spread thinly.
+    root = np.full(count, edges)
+    terms = (numbers, numbers, 1), (numbers, y[parents], -1), (root, x, -1)
     lower = np.zeros(size)
-    lower[edges + count : edges + count + asked] = 1
-    price = np.concatenate([costs[parents, children], source, np.zeros(count)])
-    bounds = Bounds(lower, np.ones(size))
-    most = np.append(np.zeros(edges), -1)
+    lower[y[:asked]] = 1
     return {
-        "price": price,
+        "price": np.concatenate([costs[parents, children], source, np.zeros(count)]),
         "into": into,
-        "link": link,
-        "most": most,
-        "bounds": bounds,
+        "link": _matrix(*terms, shape=(edges + 1, size)),
+        "most": np.append(np.zeros(edges), -1),
+        "bounds": Bounds(lower, np.ones(size)),
         "whole": edges + count,
     }
+
+
+def _matrix(*terms: tuple[Ints, Ints, int], shape: tuple[int, int]) -> Any:
+    """A sparse matrix with each value at its rows and columns."""
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
+
+    values = np.concatenate([np.full(len(rows), value) for rows, _, value in terms])
+    rows = np.concatenate([rows for rows, _, _ in terms])
+    columns = np.concatenate([columns for _, columns, _ in terms])
+    return csr_array((values.astype(float), (rows, columns)), shape=shape)
 
 
 def _solve(programme: dict[str, Any], whole: bool) -> Any:
