@@ -44,6 +44,8 @@ def spark() -> Iterator["SparkSession"]:
         SparkSession.builder.master("local[2]")
         .appName("muntin-tests")
         .config("spark.driver.memory", "4g")  # takes effect because the JVM is not running yet
+        # Queries of tests are short: code compiled quickly beats code compiled well.
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.ui.enabled", "false")

@@ -20,8 +20,8 @@ from muntin.aggregates.columns import Columns, columns_of
 from muntin_testing.values import Case, all_cases, folded, same
 
 CASES = [(name, case) for name, case in all_cases() if not FUNCTIONS[name].holistic]
-EXAMPLES = 100 if os.environ.get("MUNTIN_HYPOTHESIS") == "long" else 4
-GROUPS = 4
+EXAMPLES = 100 if os.environ.get("MUNTIN_HYPOTHESIS") == "long" else 2
+GROUPS = 8
 
 
 def column(number: int, position: int) -> str:
@@ -112,7 +112,7 @@ def agree(by_python: Any, by_sql: Any) -> bool:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_partials_are_named_apart_and_merge_only_themselves(name: str) -> None:
     function = function_named(name)
-    case = next(case for other, case in all_cases() if other == name)
+    case = next(case for other, case in all_cases(approximate=True) if other == name)
     if function.holistic:
         return
     partials = function.partials(list(case.types))

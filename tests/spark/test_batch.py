@@ -90,7 +90,7 @@ def test_variance_of_large_numbers_that_hardly_differ(frugal: SparkSession) -> N
         assert row.d == pytest.approx((n / (n - 1)) ** 0.5, rel=1e-6)
 
 
-DECIMALS = [(p, s) for p in (1, 5, 10, 18, 24, 25, 38) for s in (0, 1, 2, 6, 18, 24) if s <= p]
+DECIMALS = [(p, s) for p in (1, 10, 24, 25, 38) for s in (0, 1, 2, 9, 24) if s <= p]
 
 
 def test_decimals_of_every_width_have_sparks_types_and_digits(frugal: SparkSession) -> None:
@@ -105,9 +105,8 @@ def test_decimals_of_every_width_have_sparks_types_and_digits(frugal: SparkSessi
         mt.hopping("1 minute", "20 seconds"),
     ]
     query = mt.query("ts", windows, aggregates)
-    expected = rows_of_window(table, query)
-    for plan in (planned("direct", query), planned("wcg", query)):
-        assert_same_rows(apply(plan, query, table), expected, query)
+    ours = apply(planned("wcg", query), query, table)
+    assert_same_rows(ours, rows_of_window(table, query), query)
 
 
 def test_a_decimal_too_fine_to_average_is_refused_with_a_remedy(frugal: SparkSession) -> None:

@@ -95,9 +95,12 @@ def table(spark: SparkSession) -> DataFrame:
         ({"keys": ["kee"]}, r"key 'kee' is not a column: did you mean 'key'\?"),
         (
             {"time": "text"},
-            r"time column 'text' is string, .*to_timestamp\(text\)",
+            r"time column .text. is string, .*to_timestamp\(`?text`?\)",
         ),
-        ({"time": "seconds"}, r"time column 'seconds' is bigint, .*timestamp_seconds\(seconds\)"),
+        (
+            {"time": "seconds"},
+            r"time column .seconds. is bigint, .*timestamp_seconds\(`?seconds`?\)",
+        ),
         ({"aggregates": [mt.sum("valeu")]}, r"valeu"),
         ({"aggregates": [mt.sum("value +")]}, r"value \+"),
         ({"aggregates": [mt.sum("value").filter("valu > 1")]}, r"valu"),
