@@ -48,7 +48,8 @@ def test_prices_agree_with_the_model(asked: list[Window], rate: float, paper: bo
         direct = [model.edge(SOURCE, w, every(w.range)) for w in asked]
         prices = [[model.edge(p, c, one) for c in asked] for p in asked]
         np.testing.assert_allclose(source_costs(each, table), direct)
-        np.testing.assert_allclose(piece_prices(each, table, table), prices)
+        every_pair = np.ones((len(asked), len(asked)), dtype=np.bool_)
+        np.testing.assert_allclose(piece_prices(each, table, table, every_pair), prices)
 
 
 @given(window_sets(least=2, most=6), st.booleans(), st.booleans())
@@ -57,6 +58,7 @@ def test_edges_cost_what_the_model_says(
 ) -> None:
     model, table = RateCost(1e6), WindowArrays.of(asked)
     matrix = edge_costs(model, table, table, idempotent, fewest)
+    np.testing.assert_allclose(matrix, edge_costs(Other(model), table, table, idempotent, fewest))
     take = fewest_pieces if fewest else covering_pieces
     for i, parent in enumerate(asked):
         for j, child in enumerate(asked):

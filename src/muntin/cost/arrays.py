@@ -24,6 +24,7 @@ from muntin.windows import Window
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +78,28 @@ class WindowArrays:
 
 
 @singledispatch
-def piece_prices(model: CostModel, parents: WindowArrays, children: WindowArrays) -> Floats:
-    """The cost of one piece for each (parent, child)."""
+def piece_prices(
+    model: CostModel, parents: WindowArrays, children: WindowArrays, needed: Flags
+) -> Floats:
+    """The cost of one piece for each (parent, child) that is needed; the others may be anything."""
     one = Pieces((Progression(0, 1, 1),))
     sources = [parents.window(i) for i in range(len(parents))]
     targets = [children.window(i) for i in range(len(children))]
-    prices = [[model.edge(parent, child, one) for child in targets] for parent in sources]
-    return np.array(prices, dtype=np.float64).reshape(len(sources), len(targets))
+    prices = np.zeros((len(sources), len(targets)))
+    for i, j in np.argwhere(needed).tolist():
+        prices[i, j] = model.edge(sources[i], targets[j], one)
+    return prices
 
 
 @piece_prices.register
-def _(model: RateCost, parents: WindowArrays, children: WindowArrays) -> Floats:
+def _(model: RateCost, parents: WindowArrays, children: WindowArrays, needed: Flags) -> Floats:
     seen = np.minimum(model.rate * parents.range, model.keys * SECOND)
     prices: Floats = seen[:, None] / children.slide[None, :]
     return prices
 
 
 @piece_prices.register
-def _(model: PaperCost, parents: WindowArrays, children: WindowArrays) -> Floats:
+def _(model: PaperCost, parents: WindowArrays, children: WindowArrays, needed: Flags) -> Floats:
     return np.broadcast_to(_instances(model, children), (len(parents), len(children)))
 
 

@@ -52,5 +52,7 @@ def edge_costs(
 ) -> Floats:
     """The cost of each child (column) from each parent (row); infinity for no edge."""
     counts = piece_counts(parents, children, not idempotent, fewest)
-    costs: Floats = np.where(counts > 0, counts * piece_prices(cost, parents, children), np.inf)
+    edge = counts > 0
+    prices = piece_prices(cost, parents, children, edge)
+    costs: Floats = np.where(edge, counts * prices, np.inf)
     return costs
