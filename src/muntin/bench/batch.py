@@ -43,9 +43,9 @@ SCENARIOS: dict[str, Scenario] = {
     "mixed": Scenario("mixed"),
     "overlap": Scenario("overlap", sample=100),
     "hundred": Scenario("hundred", sample=20),
-    "keyless": Scenario("mixed", device=None),
+    "keyless": Scenario("mixed", device=None, sample=10),
     "one hot key": Scenario(
-        "mixed", device="CASE WHEN pmod(xxhash64(ts), 10) < 9 THEN 0 ELSE device END"
+        "mixed", device="CASE WHEN pmod(xxhash64(ts), 10) < 9 THEN 0 ELSE device END", sample=10
     ),
     "many keys": Scenario("mixed", keys=200_000, sample=10),
     "uneven": Scenario("uneven"),
