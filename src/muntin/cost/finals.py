@@ -139,7 +139,10 @@ class SlickInv:
         return 2 * self.scale * edges * len(members.ranges)
 
     def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
-        different = np.maximum(len(one.ranges), np.array([len(m.ranges) for m in others]))
+        sizes = np.array([len(m.ranges) for m in others])
+        new = ~np.isin(np.concatenate([m.ranges for m in others]), one.ranges)
+        owners = np.repeat(np.arange(len(others)), sizes)
+        different = len(one.ranges) + np.bincount(owners, new, len(others))
         bound: Floats = 2 * self.scale * edges * different
         return bound
 

@@ -35,16 +35,16 @@ from muntin.slicing.cuts import Cut, Slices, cut_everywhere
 BIT_SET_LIMIT = 1_000_000
 """Longest period, in the common unit of the cuts, that is marked out bit by bit."""
 EXACT_LIMIT = 1_500
-"""Most sub-problems (a second or less) that `edge_rate` solves before it takes an estimate."""
+"""Most steps (a second or less) that `edge_rate` solves before it takes an estimate."""
 REMEMBERED = 200_000
 """Most sub-problems that are kept."""
-SAMPLES = 1_000
-"""Instants that `by_sampling` looks at in each class."""
+SAMPLES = 30_000
+"""Instants that `by_sampling` looks at in all, and at most a thirtieth of them in each class."""
 
 
 @lru_cache(maxsize=65_536)
-def edge_rate(slices: Slices) -> Fraction:
-    """Edges per unit of time; an estimate only where an exact count would take very long.
+def edge_rate(slices: Slices, limit: int = EXACT_LIMIT) -> Fraction:
+    """Edges per unit of time; an estimate only where exactness takes more than `limit` steps.
 
     >>> from muntin.slicing.cuts import shared_pairs
     >>> from muntin.windows import Window
@@ -56,7 +56,7 @@ def edge_rate(slices: Slices) -> Fraction:
     if period <= BIT_SET_LIMIT:
         return by_bit_set(cuts) / unit
     try:
-        return by_residues(cuts, EXACT_LIMIT) / unit
+        return by_residues(cuts, limit) / unit
     except TooManyTerms:
         return by_sampling(cuts) / unit
 
@@ -136,7 +136,7 @@ class _Splitting:
         if len(cuts) == 1:
             return Fraction(1, cuts[0].step)
         if self.left is not None:
-            self.left -= 1
+            self.left -= 1 + len(cuts) ** 2 // 1000
             if self.left < 0:
                 raise TooManyTerms
         base = _coprime_base({c.step for c in cuts})
@@ -169,9 +169,9 @@ def by_sampling(cuts: Sequence[Cut]) -> Fraction:
     random = np.random.default_rng(0)
     steps = np.array([c.step for c in cuts], dtype=np.int64)
     phases = np.array([c.phase for c in cuts], dtype=np.int64)
-    total = 0.0
+    total, each = 0.0, max(16, SAMPLES // max(30, len(cuts)))
     for i, cut in enumerate(cuts):
-        instants = cut.phase + cut.step * random.integers(0, 2**61 // cut.step, SAMPLES)
+        instants = cut.phase + cut.step * random.integers(0, 2**61 // cut.step, each)
         cut_before = ((instants[:, None] - phases[:i]) % steps[:i] == 0).any(axis=1)
         total += (1 - float(cut_before.mean())) / cut.step
     return Fraction(total).limit_denominator(10**15)

@@ -6,13 +6,24 @@ from typing import Protocol
 
 from muntin.errors import StrategyError, did_you_mean
 from muntin.plan import SharingPlan
+from muntin.strategies.all_share import all_share
+from muntin.strategies.contiguous import contiguous
 from muntin.strategies.direct import direct
+from muntin.strategies.exhaustive import exhaustive
 from muntin.strategies.factor_windows import wcg_fw
+from muntin.strategies.insert_then_weave import insert_then_weave
+from muntin.strategies.local_search import local_search
+from muntin.strategies.no_share import no_share
+from muntin.strategies.pairing import pairing
 from muntin.strategies.problem import Problem
+from muntin.strategies.random_merge import random_merge
 from muntin.strategies.shared_slices import on_shared_pairs, on_shared_panes
 from muntin.strategies.steiner import steiner
+from muntin.strategies.tri_weave import tri_weave
 from muntin.strategies.unshared_slices import unshared_pairs, unshared_panes
 from muntin.strategies.wcg import wcg
+from muntin.strategies.weave_plus import weave_plus
+from muntin.strategies.weave_share import weave_share
 
 
 class Strategy(Protocol):
@@ -30,9 +41,34 @@ STRATEGIES: dict[str, Strategy] = {
     "wcg": wcg,
     "wcg-fw": wcg_fw,
     "steiner": steiner,
+    "weave-share": weave_share,
+    "tri-weave": tri_weave,
+    "weave-plus": weave_plus,
+    "no-share": no_share,
+    "all-share": all_share,
+    "insert-then-weave": insert_then_weave,
+    "local-search": local_search,
+    "random-merge": random_merge,
+    "pairing": pairing,
+    "contiguous": contiguous,
+    "exhaustive": exhaustive,
 }
 
-LIMITS: dict[str, int] = {"wcg-fw": 300, "steiner": 150}
+LIMITS: dict[str, int] = {
+    "wcg-fw": 300,
+    "steiner": 150,
+    "weave-share": 100,
+    "tri-weave": 100,
+    "weave-plus": 12,
+    "no-share": 100,
+    "all-share": 100,
+    "insert-then-weave": 12,
+    "local-search": 12,
+    "random-merge": 12,
+    "pairing": 12,
+    "contiguous": 12,
+    "exhaustive": 6,
+}
 """Up to how many windows `auto` tries a strategy; asked for by name, it always runs."""
 
 

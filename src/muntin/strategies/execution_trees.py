@@ -1,0 +1,87 @@
+"""Execution trees: windows in groups, each on the coarsest slices that serve it.
+
+    weaving              source ─▶ slices of tree i ─▶ its windows
+    three-level weaving  source ─▶ slices of all ─▶ slices of tree i ─▶ its windows
+
+All strategies that divide windows into trees minimise the cost of these plans under the problem's
+own cost model, whichever it is. Under cost "weave" that is Equation 1 of both papers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from muntin.cost.finals import Members, final_of
+from muntin.coverage import SOURCE, Source, every
+from muntin.plan import Node, SharingPlan
+from muntin.plan.tree import reading_all, sliced
+from muntin.slicing import Slices, edge_rate, pairs, shared_pairs
+from muntin.slicing.cuts import cut_everywhere
+from muntin.strategies.hidden_ids import unused_id
+from muntin.strategies.problem import Problem
+
+Tree = frozenset[int]
+"""The numbers of its windows in the problem."""
+
+
+class TreeCosts:
+    """The cost of any tree of a problem, each computed once.
+
+    >>> from muntin.cost import WeaveCost
+    >>> from muntin.windows import Window
+    >>> pair = (Window(12, 9), Window(10, 6))
+    >>> costs = TreeCosts(Problem(pair, False, WeaveCost("flatfit", rate=40, unit_of_time=18)))
+    >>> costs.total([frozenset({0}), frozenset({1})]), costs.total([frozenset({0, 1})])
+    (110.0, 88.0)
+    """
+
+    def __init__(self, problem: Problem, root: Slices | Source = SOURCE) -> None:
+        self._windows = problem.windows
+        self._cuts = [pairs(window).cuts for window in problem.windows]
+        self._final = final_of(problem.cost)
+        self._slicing = problem.cost.edge(root, shared_pairs(problem.windows[:1]), every(1))
+        self._known: dict[Tree, float] = {}
+
+    def __call__(self, tree: Tree) -> float:
+        """The cost of one tree: its slices and its windows."""
+        if tree not in self._known:
+            self._known[tree] = self._computed(tree)
+        return self._known[tree]
+
+    def _computed(self, tree: Tree) -> float:
+        slices = cut_everywhere(cut for i in tree for cut in self._cuts[i])
+        members = Members.of([self._windows[i] for i in sorted(tree)])
+        return self._slicing + self._final.cost(float(edge_rate(slices)), members, slices)
+
+    def total(self, trees: Iterable[Tree]) -> float:
+        """The cost of several trees."""
+        return sum(self(tree) for tree in trees)
+
+    def gain(self, one: Tree, other: Tree) -> float:
+        """What is saved when two trees are merged."""
+        return self(one) + self(other) - self(one | other)
+
+
+def single_trees(problem: Problem) -> list[Tree]:
+    """Every window a tree of its own."""
+    return [frozenset({i}) for i in range(len(problem.windows))]
+
+
+def plan_of(problem: Problem, trees: Iterable[Tree], three_levels: bool = False) -> SharingPlan:
+    """The sharing plan of these trees, in the order of their first windows."""
+    taken = {window.id for window in problem.windows}
+    nodes: list[Node] = []
+    root = None
+    if three_levels:
+        everything = sliced(shared_pairs(problem.windows), unused_id("slices of all", taken))
+        nodes, root = [everything], everything.id
+    for number, tree in enumerate(sorted(map(sorted, trees)), 1):
+        windows = [problem.windows[i] for i in tree]
+        slices = sliced(shared_pairs(windows), unused_id(f"tree {number}", taken), root)
+        nodes += [slices, *(reading_all(window, slices.id) for window in windows)]
+    return SharingPlan.build(nodes, problem.idempotent)
+
+
+def smallest_total(costs: TreeCosts, plans: Sequence[list[Tree]]) -> list[Tree]:
+    """The cheapest of several divisions; the first of equals."""
+    return min(plans, key=costs.total)

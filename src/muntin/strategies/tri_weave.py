@@ -1,0 +1,23 @@
+"""tri-weave: one pass makes the finest slices, and woven trees aggregate these into their own.
+
+time  as weave-share      space  as weave-share
+
+    source ─▶ slices of all ─▶ slices of tree i ─▶ its windows        C = λ + m·E_all + Σ E_i·Ω_i
+
+One more tree costs E_all, which is less than λ unless records are rare: more trees, longer slices.
+Section 3.1.1 of the multi-query paper, which gives no formula: see DESIGN section 6 and
+`muntin.cost.weave`.
+"""
+
+from __future__ import annotations
+
+from muntin.plan import SharingPlan
+from muntin.slicing import shared_pairs
+from muntin.strategies.execution_trees import plan_of
+from muntin.strategies.problem import Problem
+from muntin.strategies.weave_share import woven_trees
+
+
+def tri_weave(problem: Problem) -> SharingPlan:
+    """The woven trees under slices that serve all windows."""
+    return plan_of(problem, woven_trees(problem, shared_pairs(problem.windows)), three_levels=True)

@@ -1,0 +1,164 @@
+"""Weaving: merge the two trees whose merge saves most, until none saves anything.
+
+needs  a `Final` (cost of a tree's windows)      space  O(n²) for n trees to begin with
+time   O(n²) for each merge in vectors, and few edge rates: n is the number of different cuts
+
+Section 2.4 of the bound paper. Written out, a merge asks for the edges of every pair of trees. Here
+
+* windows with equal cuts begin as one tree: merging them saves λ, the most that any merge can save
+  where Ω adds up, so the algorithm would merge them first. (By SlickDeque, Ω does not add up, and
+  a merge may save more; equal cuts are still merged first.)
+* gains are cached; a merge changes those of one row only.
+* a gain is first only bounded. A merged tree has at least max(E_i, E_j) edges, and at least
+  E_i + E_j - Σ |a ∩ b| over the cuts a, b of both; the sums of a merged tree are the sums of its
+  parts. An edge rate is computed when its bound is the largest of all, so that the merge taken is
+  the one that the written-out algorithm takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from muntin.cost.arrays import Floats
+from muntin.cost.finals import Final, Members
+from muntin.slicing import Cut, Slices, edge_rate
+from muntin.slicing.cuts import cut_everywhere
+
+EdgeRate = Callable[[Slices], float]
+
+PATIENCE = 30
+"""Sub-problems for one exact edge rate while weaving; only unrelated slides need more."""
+
+
+def planning_rate(slices: Slices) -> float:
+    """Edges in a unit of the windows' numbers, estimated sooner than in a final cost."""
+    return float(edge_rate(slices, PATIENCE))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strand:
+    """A tree that can be woven: its slices, its windows, and the strands it was made of."""
+
+    slices: Slices
+    members: Members
+    numbers: frozenset[int]
+
+    def with_(self, other: Strand) -> Strand:
+        """Both as one tree."""
+        slices = Slices(_all_cuts(self.slices.cuts, other.slices.cuts), "shared pairs")
+        return Strand(slices, self.members.joined(other.members), self.numbers | other.numbers)
+
+
+def _all_cuts(mine: tuple[Cut, ...], theirs: tuple[Cut, ...]) -> tuple[Cut, ...]:
+    """The cuts of both without those within others: `cut_everywhere` for cuts of two trees."""
+    if len(mine) * len(theirs) < 100:
+        return cut_everywhere((*mine, *theirs)).cuts
+    (steps, phases), (steps2, phases2) = (
+        np.array([(c.step, c.phase) for c in cuts], dtype=np.int64).T for cuts in (mine, theirs)
+    )
+    apart = phases[:, None] - phases2
+    of_mine = (steps2 % steps[:, None] == 0) & (apart % steps[:, None] == 0)
+    of_theirs = (steps[:, None] % steps2 == 0) & (apart % steps2 == 0) & ~of_mine
+    kept = [c for c, within in zip(mine, of_theirs.any(axis=1), strict=True) if not within]
+    kept += [c for c, within in zip(theirs, of_mine.any(axis=0), strict=True) if not within]
+    return tuple(sorted(kept))
+
+
+class Loom:
+    """One run of the algorithm over strands that are given."""
+
+    def __init__(
+        self,
+        strands: Sequence[Strand],
+        slicing: float,
+        final: Final,
+        rate: EdgeRate = planning_rate,
+    ) -> None:
+        self._strands: list[Strand | None] = list(strands)
+        self._slicing, self._final, self._rate = slicing, final, rate
+        self._edges = np.array([rate(s.slices) for s in strands])
+        self._costs = np.array(
+            [final.cost(e, s.members, s.slices) for e, s in zip(self._edges, strands, strict=True)]
+        )
+        self._common = common_edges([s.slices.cuts for s in strands])
+        self._exact = np.zeros((len(strands), len(strands)), dtype=np.bool_)
+        self._gains = np.full((len(strands), len(strands)), -np.inf)
+        for i in range(len(strands)):
+            self._bound_row(i)
+
+    def woven(self) -> list[Strand]:
+        """The trees when no merge saves anything."""
+        while True:
+            i, j = divmod(int(np.argmax(self._gains)), len(self._strands))
+            if not self._gains[i, j] > 1e-12 * self._slicing:
+                return [strand for strand in self._strands if strand is not None]
+            self._look_at(i, j)
+
+    def _look_at(self, i: int, j: int) -> None:
+        """Compute the gain that is largest by its bound; merge if it is exact already."""
+        one, other = self._strands[i], self._strands[j]
+        assert one is not None, "gains of merged trees are minus infinity"
+        assert other is not None, "gains of merged trees are minus infinity"
+        both = one.with_(other)
+        edges = self._rate(both.slices)
+        cost = self._final.cost(edges, both.members, both.slices)
+        if not self._exact[i, j]:
+            gain = self._slicing + self._costs[i] + self._costs[j] - cost
+            self._gains[i, j] = self._gains[j, i] = gain
+            self._exact[i, j] = self._exact[j, i] = True
+            if gain < self._gains.max():
+                return
+        self._strands[i], self._strands[j] = both, None
+        self._edges[i], self._costs[i] = edges, cost
+        self._common[i] += self._common[j]
+        self._common[:, i] += self._common[:, j]
+        self._gains[j] = self._gains[:, j] = -np.inf
+        self._bound_row(i)
+
+    def _bound_row(self, i: int) -> None:
+        """Upper bounds on what merging tree i with each other tree saves."""
+        one = self._strands[i]
+        assert one is not None, "only a living tree is merged"
+        others = [j for j, s in enumerate(self._strands) if s is not None and j != i]
+        if not others:
+            return
+        members = [s.members for j in others if (s := self._strands[j]) is not None]
+        mine, theirs = self._edges[i], self._edges[others]
+        edges = np.maximum(np.maximum(mine, theirs), mine + theirs - self._common[i, others])
+        least = self._final.at_least(edges * (1 - 1e-12), one.members, members)
+        bounds = self._slicing + self._costs[i] + self._costs[others] - least
+        self._gains[i, others] = self._gains[others, i] = bounds
+        self._exact[i] = self._exact[:, i] = False
+
+
+def common_edges(sets: Sequence[Sequence[Cut]]) -> Floats:
+    """For each two sets of cuts, how many edges their classes share, pair by pair.
+
+    >>> shared = common_edges([[Cut(2, 0)], [Cut(3, 0), Cut(4, 1)]])
+    >>> float(shared[0, 1] * 12)
+    2.0
+    """
+    flat = [(i, cut) for i, cuts in enumerate(sets) for cut in cuts]
+    owners = np.array([i for i, _ in flat])
+    steps = np.array([cut.step for _, cut in flat], dtype=np.int64)
+    phases = np.array([cut.phase for _, cut in flat], dtype=np.int64)
+    found = np.zeros((len(sets), len(sets)))
+    for owner, cut in flat:
+        shared = np.gcd(steps, cut.step)
+        meets = (phases - cut.phase) % shared == 0
+        density = np.where(meets, shared / steps / cut.step, 0.0)
+        found[owner] += np.bincount(owners, density, len(sets))
+    return found
+
+
+def strands_of(sets: Iterable[tuple[Slices, Members, frozenset[int]]]) -> list[Strand]:
+    """One strand for each different set of cuts."""
+    by_cuts: dict[frozenset[Cut], Strand] = {}
+    for slices, members, numbers in sets:
+        key, strand = frozenset(slices.cuts), Strand(slices, members, numbers)
+        known = by_cuts.get(key)
+        by_cuts[key] = strand if known is None else known.with_(strand)
+    return list(by_cuts.values())
