@@ -6,7 +6,7 @@ No engine is needed: planning is arithmetic on windows.
 from __future__ import annotations
 
 from muntin.api.plan import Plan
-from muntin.cost import CostModel, PaperCost, RateCost, total
+from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, total
 from muntin.errors import StrategyError, did_you_mean
 from muntin.physical import choose, predicted
 from muntin.plan import SharingPlan, check
@@ -26,12 +26,15 @@ def optimize(
     cost: str = "rate",
     operator: str | None = None,
     engine: str = "spark",
+    technique: str | None = None,
 ) -> Plan:
     """The plan of one strategy, or of the cheapest one ("auto"), with all alternatives.
 
     `rate` is events per second of event time over all keys, `keys` how many distinct keys there
     are; together they decide whether slices shrink the data. Under cost "paper", `rate` is the
     paper's η per unit of the windows' numbers. `operator` forces how the plan runs on Spark.
+    Cost "weave" counts the aggregations of a stream engine whose windows are answered by
+    `technique`: panes (if None), flatfat, flatfit or slick-deque.
     For engine "spark", "auto" takes the plan predicted to run fastest there; for "sql" (text for
     any engine, or DuckDB in process) the one of least cost.
 
@@ -43,7 +46,8 @@ def optimize(
     """
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {query!r}")
-    problem = Problem(query.windows, query.idempotent, _cost_model(cost, query, rate, keys))
+    model = _cost_model(cost, query, rate, keys, technique)
+    problem = Problem(query.windows, query.idempotent, model)
     if strategy != "auto":
         strategy_named(strategy)
     if engine not in ENGINES:
@@ -57,7 +61,7 @@ def optimize(
     chosen = (
         strategy
         if strategy != "auto"
-        else _best(alternatives, by_cost=cost == "paper" or engine == "sql")
+        else _best(alternatives, by_cost=cost != "rate" or engine == "sql")
     )
     operators = choose(plans[chosen], query, rates, operator)
     total_cost = total(problem.cost, plans[chosen])
@@ -90,10 +94,20 @@ def _best(alternatives: tuple[Alternative, ...], by_cost: bool) -> str:
     return min(possible, key=lambda a: a.seconds or 0.0).strategy
 
 
-def _cost_model(name: str, query: Query, rate: float, keys: float) -> CostModel:
+def _cost_model(
+    name: str, query: Query, rate: float, keys: float, technique: str | None
+) -> CostModel:
+    if technique is not None and name != "weave":
+        raise StrategyError(
+            f"technique {technique!r} has a cost only under cost='weave': "
+            "on Spark and in SQL, windows are answered by operators"
+        )
     match name:
         case "rate":
             return RateCost(rate, keys)
         case "paper":
             return PaperCost(query.windows, rate)
-    raise StrategyError(f"unknown cost {name!r}: {did_you_mean(name, ['rate', 'paper'])}")
+        case "weave":
+            invertible = all(a.function.invertible for a in query.aggregates)
+            return WeaveCost(technique or "panes", rate, keys, invertible)
+    raise StrategyError(f"unknown cost {name!r}: {did_you_mean(name, ['rate', 'paper', 'weave'])}")
