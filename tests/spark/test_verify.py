@@ -84,3 +84,25 @@ def test_missing_extra_and_repeated_rows_are_told_apart(table: DataFrame) -> Non
     twice = compare(table, QUERY, ours.unionAll(ours.where("window_id = '10 minutes'")))
     assert twice.different == 15
     assert "2 rows against Spark's 1" in repr(twice)
+
+
+def test_a_sum_that_cancels_is_no_false_alarm(frugal: SparkSession) -> None:
+    """1e9 and -1e9 in turn with a little noise: the rounding of the terms stays in the sum."""
+    start = datetime(2024, 1, 1)
+    rows = [(start + timedelta(seconds=i), (-1) ** i * 1e9 + i / 7) for i in range(240)]
+    table = frugal.createDataFrame(rows, "ts timestamp, v double")
+    windows = [mt.hopping("2 minutes", "10 seconds"), mt.hopping("1 minute", "10 seconds")]
+    query = mt.query("ts", windows, [mt.sum("v"), mt.avg("v"), mt.sum("v").filter("v > 0")])
+    outcome = compare(table, query, apply(planned("shared-panes", query), query, table))
+    assert outcome, outcome
+
+
+def test_a_difference_says_whether_rounding_explains_it(table: DataFrame) -> None:
+    ours = apply(planned("wcg", QUERY), QUERY, table)
+    nudged = ours.withColumn("sum(v)", ours["sum(v)"] * 1.01)
+    text = repr(compare(table, QUERY, nudged))
+    assert "beyond the tolerance of 1e-09" in text
+    rounded = compare(table, QUERY, ours.withColumn("sum(v)", ours["sum(v)"] * (1 + 1e-12)))
+    assert rounded.equal
+    assert rounded.rounded > 30
+    assert "within 1e-09 of rounding" in repr(rounded)
