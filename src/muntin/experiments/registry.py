@@ -12,6 +12,7 @@ from muntin.experiments.omega import run_omega
 from muntin.experiments.optimality import run_optimality
 from muntin.experiments.options import Options
 from muntin.experiments.techniques import run_techniques
+from muntin.experiments.weave import run_weave
 
 
 class Experiment(Protocol):
@@ -25,6 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "optimality": run_optimality,
     "techniques": lambda options, console: run_techniques(console, options.out),
     "omega": lambda options, console: run_omega(console, options.out),
+    "weave": run_weave,
 }
 
 

@@ -115,6 +115,12 @@ def by_residues(cuts: Sequence[Cut], limit: int | None = None) -> Fraction:
 _known: dict[tuple[Cut, ...], Fraction] = {}
 
 
+def forget() -> None:
+    """Drop what was remembered, so that a time can be taken from scratch."""
+    _known.clear()
+    edge_rate.cache_clear()
+
+
 class _Splitting:
     """One run of `by_residues`: what it has solved is remembered by all runs."""
 
