@@ -48,8 +48,13 @@ class Query:
 
     @property
     def idempotent(self) -> bool:
-        """Whether every aggregate allows pieces that overlap."""
-        return all(a.function.idempotent for a in self.aggregates)
+        """Whether every aggregate that is shared allows pieces that overlap."""
+        return all(a.function.idempotent or a.function.holistic for a in self.aggregates)
+
+    @property
+    def direct(self) -> tuple[Aggregate, ...]:
+        """The aggregates that have no partials, and so are computed by themselves."""
+        return tuple(a for a in self.aggregates if a.function.holistic)
 
 
 def query(

@@ -24,11 +24,16 @@ def aggregate(
     distinct_keys: float = 1,
     cost: str = "rate",
     operator: str | None = None,
+    layout: str = "long",
+    empty: str = "omit",
 ) -> Any:
     """All windows and aggregates over a Spark DataFrame, computed together.
+
+    `layout` is "long" or "wide", `empty` is "omit" or "fill": see Plan.apply.
 
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
     asked = query(time=time, windows=windows, aggregates=aggregates, keys=keys, where=where)
     engine = engine_of(data)
-    return optimize(asked, strategy, rate, distinct_keys, cost, operator, engine).apply(data)
+    plan = optimize(asked, strategy, rate, distinct_keys, cost, operator, engine)
+    return plan.apply(data, layout, empty)

@@ -5,6 +5,9 @@ No engine is needed: planning is arithmetic on windows.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
+
 from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, total
 from muntin.errors import StrategyError, did_you_mean
@@ -64,6 +67,9 @@ def optimize(
         else _best(alternatives, by_cost=cost != "rate" or engine == "sql")
     )
     operators = choose(plans[chosen], query, rates, operator)
+    if len(query.direct) == len(query.aggregates):
+        alone = choose(plans[chosen], query, rates, "window")
+        operators = replace(alone, reason="none of the aggregates has partials to share")
     total_cost = total(problem.cost, plans[chosen])
     return Plan(query, plans[chosen], chosen, total_cost, problem.cost, alternatives, operators)
 
@@ -82,7 +88,7 @@ def _alternative(
 ) -> Alternative:
     if plan is None:
         return Alternative(name, None, note=f"skipped: more than {LIMITS[name]} windows")
-    seconds = min(predicted(plan, query, rates).values())
+    seconds = min(predicted(plan, query, rates).values(), default=inf)
     return Alternative(name, total(problem.cost, plan), seconds)
 
 

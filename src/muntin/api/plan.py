@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from muntin.api.engine import engine_of
+from muntin.errors import StrategyError
 from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
@@ -36,18 +37,26 @@ class Plan:
         """The tree as an SVG picture."""
         return svg(self._explanation())
 
-    def apply(self, data: Any) -> Any:
+    def apply(self, data: Any, layout: str = "long", empty: str = "omit") -> Any:
         """Run the plan: on Spark for a Spark DataFrame, else in process on DuckDB.
 
-        A DuckDB relation, an Arrow table or a pandas DataFrame gives the same kind back.
+        A DuckDB relation, an Arrow table or a pandas DataFrame gives the same kind back. With
+        layout="wide" there is one row for each (keys, window_end), with a column
+        `<aggregate>__<window_id>` for each pair; with empty="fill" there are rows with zeros and
+        nulls between a key's first and last window. Both need Spark.
         """
         if engine_of(data) == "sql":
+            if (layout, empty) != ("long", "omit"):
+                raise StrategyError(
+                    f"layout={layout!r}, empty={empty!r} needs a Spark DataFrame: in process "
+                    "there is the long layout without empty windows"
+                )
             from muntin.embedded import apply as apply_in_process
 
             return apply_in_process(self.tree, self.query, data)
         from muntin.spark.batch import apply
 
-        return apply(self.tree, self.query, data, self.operators)
+        return apply(self.tree, self.query, data, self.operators, layout, empty)
 
     def to_sql(
         self, dialect: str, table: str = "events", types: Mapping[str, str] | None = None
@@ -64,8 +73,19 @@ class Plan:
             self.model,
             self.alternatives,
             self.operators.edges,
-            (f"operator {self.operators.name}: {self.operators.reason}",),
+            (f"operator {self.operators.name}: {self.operators.reason}", *self._direct()),
         )
+
+    def _direct(self) -> list[str]:
+        """Notes on the aggregates that are not shared, or not by every Spark."""
+        direct = ", ".join(a.name for a in self.query.direct)
+        late = [a for a in self.query.aggregates if a.function.since > (4, 0)]
+        notes = [f"computed directly, beside the shared ones: {direct}"] if direct else []
+        return notes + [
+            f"{a.name} is shared from Spark {'.'.join(map(str, a.function.since))} on, "
+            "and computed directly before"
+            for a in late
+        ]
 
     def __repr__(self) -> str:
         return self.explain()

@@ -28,10 +28,12 @@ def encode(
     """A partial column, followed by those beside it, for one way of merging.
 
     Sums of integers that exceed 64 bits are an error, or wrap around where `wraps` says so, as
-    Spark does with ANSI mode off.
+    Spark does with ANSI mode off; those of decimals that exceed 38 digits then are null.
     """
     if wraps and merger == "sum" and pa.types.is_integer(columns[0].type):
         return _nullable(columns[0], _plain_integers(columns[0]), np.add, 0)
+    if wraps and merger == "sum" and pa.types.is_decimal(columns[0].type):
+        return _limbs(columns[0], _decimal_limbs(columns[0]), nulls=True)
     if code is not None:
         return custom(columns[0], code)
     return ENCODERS[merger](*columns)
@@ -92,20 +94,20 @@ def _bigint_limbs(values: Array) -> list[Array]:
     return [values & 0xFFFF_FFFF, values >> 32]
 
 
-def _limbs(column: pa.Array, limbs: list[Array]) -> Encoded:
+def _limbs(column: pa.Array, limbs: list[Array], nulls: bool = False) -> Encoded:
     """Sums that may exceed 64 bits: add 32-bit limbs in 64-bit arrays, carry at the end."""
     valid = _valid(column)
     arrays = (*(np.where(valid, limb, 0) for limb in limbs), valid)
     adds = (np.add,) * len(limbs)
 
     def decode(merged: Arrays) -> pa.Array:
-        return _carried(list(merged[:-1]), ~merged[-1], column.type)
+        return _carried(list(merged[:-1]), ~merged[-1], column.type, nulls)
 
     monoid = Ufuncs((*adds, np.logical_or), (*(0,) * len(limbs), False))
     return Encoded(arrays, monoid, decode)
 
 
-def _carried(limbs: list[Array], missing: Array, kind: pa.DataType) -> pa.Array:
+def _carried(limbs: list[Array], missing: Array, kind: pa.DataType, nulls: bool) -> pa.Array:
     for i in range(len(limbs) - 1):
         limbs[i + 1] = limbs[i + 1] + (limbs[i] >> 32)
         limbs[i] = limbs[i] & 0xFFFF_FFFF
@@ -117,9 +119,24 @@ def _carried(limbs: list[Array], missing: Array, kind: pa.DataType) -> pa.Array:
                 "decimal(38, 0), or turn ANSI mode off to let it wrap around"
             )
         return pa.array((high << 32) + low, mask=missing).cast(kind)
+    missing = missing | _too_wide(limbs, nulls)
     words = np.stack([limb.astype(np.uint32) for limb in limbs], axis=1)
     bits = pa.array(~missing).buffers()[1]
     return pa.Array.from_buffers(kind, len(missing), [bits, pa.py_buffer(words.tobytes())])
+
+
+def _too_wide(limbs: list[Array], nulls: bool) -> Array:
+    """Which decimals exceed 38 digits: an error, unless they are to be null."""
+    wide = np.abs(limbs[3]) >= 10**38 >> 96  # few come near, and only these are looked at closely
+    for i in np.flatnonzero(wide):
+        value = sum(int(limb[i]) << 32 * place for place, limb in enumerate(limbs))
+        wide[i] = abs(value) >= 10**38
+    if not nulls and wide.any():
+        raise OverflowError(
+            "[NUMERIC_VALUE_OUT_OF_RANGE] a sum of decimals exceeds 38 digits: cast the column to "
+            "a smaller decimal, or turn ANSI mode off to get null"
+        )
+    return wide
 
 
 def _extreme(column: pa.Array, smallest: bool) -> Encoded:

@@ -59,11 +59,13 @@ def choose(plan: SharingPlan, query: Query, rates: RateCost, forced: str | None)
     if forced is not None and forced not in OPERATORS:
         raise StrategyError(f"unknown operator {forced!r}: {did_you_mean(forced, OPERATORS)}")
     if forced is not None:
-        refusal = kernel_refusal(plan, query) if forced == "kernel" else None
+        refusal = kernel_refusal(plan, query) if forced == "kernel" else _python_refusal(query)
         if refusal:
             raise StrategyError(f"operator {forced!r} cannot run this plan: {refusal}")
         return _named(forced, plan, "as asked")
     seconds = predicted(plan, query, rates)
+    if not seconds:
+        raise StrategyError(f"no operator can run this plan: {kernel_refusal(plan, query)}")
     best = min(seconds, key=lambda name: seconds[name])
     others = ", ".join(f"{n} {s / seconds[best]:.3g}×" for n, s in seconds.items() if n != best)
     return _named(best, plan, f"predicted cheapest; {others}")
@@ -72,6 +74,8 @@ def choose(plan: SharingPlan, query: Query, rates: RateCost, forced: str | None)
 def predicted(plan: SharingPlan, query: Query, rates: RateCost) -> dict[str, float]:
     """Seconds for ten million rows, by every operator that can run the plan."""
     seconds = {"window": _window(query, rates), "expand": _expand(plan, rates)}
+    if any(a.function.in_python for a in query.aggregates):
+        seconds = {}
     if kernel_refusal(plan, query) is None:
         seconds["kernel"] = _kernel(plan, rates)
     return seconds
@@ -89,6 +93,12 @@ def _named(name: str, plan: SharingPlan, reason: str) -> Operators:
         else:
             edges[node.id] = name
     return Operators(name, reason, edges)
+
+
+def _python_refusal(query: Query) -> str | None:
+    """Why only the kernel can run this query, or None."""
+    own = next((a.name for a in query.aggregates if a.function.in_python), None)
+    return f"{own} is written in Python, which only the kernel runs" if own else None
 
 
 def kernel_refusal(plan: SharingPlan, query: Query) -> str | None:

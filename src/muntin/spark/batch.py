@@ -12,30 +12,76 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
+from muntin.errors import ColumnError, StrategyError, did_you_mean
 from muntin.physical import Operators, lower
 from muntin.plan import Node, SharingPlan
 from muntin.query import Query
+from muntin.spark.beside import directly, joined, split
 from muntin.spark.expand import from_source, next_level
 from muntin.spark.kernel_stage import by_kernel
-from muntin.spark.native import native
+from muntin.spark.layout import filled, wide
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
 from muntin.windows import Window
 
+LAYOUTS = ("long", "wide")
+EMPTY = ("omit", "fill")
 EXPAND = Operators("expand", "serves every plan")
 
 
 def apply(
-    plan: SharingPlan, query: Query, df: DataFrame, operators: Operators = EXPAND
+    plan: SharingPlan,
+    query: Query,
+    df: DataFrame,
+    operators: Operators = EXPAND,
+    layout: str = "long",
+    empty: str = "omit",
 ) -> DataFrame:
-    """The long result of the query, computed as the plan says."""
-    table = prepared(df, query)
+    """The result of the query, computed as the plan says, in the layout asked for."""
+    _check_options(df, layout, empty)
+    rows = _long(plan, query, df, operators)
+    rows = filled(rows, query) if empty == "fill" else rows
+    return wide(rows, query) if layout == "wide" else rows
+
+
+def _check_options(df: DataFrame, layout: str, empty: str) -> None:
+    for what, given, known in (("layout", layout, LAYOUTS), ("empty", empty, EMPTY)):
+        if given not in known:
+            raise StrategyError(f"unknown {what} {given!r}: {did_you_mean(str(given), known)}")
+    if getattr(df, "isStreaming", False):
+        raise ColumnError(
+            "this is a streaming DataFrame, and plans run on batch ones: read the source with "
+            "spark.read instead of spark.readStream, or apply the plan in foreachBatch"
+        )
+
+
+def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) -> DataFrame:
+    """The long result; what cannot be shared is computed directly, beside the rest."""
+    if not hasattr(df, "sparkSession"):
+        raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
+    shared, direct = split(query, df.sparkSession)
+    if shared is None:
+        prepared(df, query, lifted=False)
+        return directly(df, query)
+    table = prepared(df, shared)
     if operators.name == "window":
-        return native(df, query)
+        return directly(df, query)
+    rows = _shared(plan, shared, table, operators, _wraps(df))
+    return rows if direct is None else joined(rows, directly(df, direct), query)
+
+
+def _wraps(df: DataFrame) -> bool:
+    """Whether sums of integers wrap around, as they do in Spark with ANSI mode off."""
+    return str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
+
+
+def _shared(
+    plan: SharingPlan, query: Query, table: Table, operators: Operators, wraps: bool
+) -> DataFrame:
     physical = lower(plan)
     rows = from_source(table, physical.levels[0])
-    if len(physical.levels) > 1 and operators.name == "kernel":
-        wraps = str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
+    in_python = any(a.function.in_python for a in query.aggregates)
+    if operators.name == "kernel" and (len(physical.levels) > 1 or in_python):
         rows = by_kernel(rows, plan, table, wraps)
     else:
         for level in physical.levels[1:]:

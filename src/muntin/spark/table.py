@@ -36,8 +36,11 @@ class Table:
         return [c for c in self.rows.columns if c.startswith("k")]
 
 
-def prepared(df: DataFrame, query: Query) -> Table:
-    """Resolve the query's names against the table, with a sentence for each that does not fit."""
+def prepared(df: DataFrame, query: Query, lifted: bool = True) -> Table:
+    """Resolve the query's names against the table, with a sentence for each that does not fit.
+
+    Where aggregates are not lifted but left to Spark, the table has no partial columns.
+    """
     if not isinstance(df, DataFrame) and not hasattr(df, "isStreaming"):
         raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
     columns, inputs = df.columns, distinct_inputs(query.aggregates)
@@ -55,6 +58,8 @@ def prepared(df: DataFrame, query: Query) -> Table:
         *(F.expr(sql).alias(f"v{i}") for i, sql in enumerate(values)),
     )
     rows = rows.where("t IS NOT NULL")
+    if not lifted:
+        return Table(rows, Columns(inputs, (), ()), time_type)
     _check_lifts(rows, query, kinds)
     return Table(rows, columns_of(query.aggregates, kinds.__getitem__), time_type)
 
@@ -79,7 +84,10 @@ def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None
         own = inputs_of(aggregate)
         partials = aggregate.function.partials([kinds[each] for each in own])
         arguments = [position[each] for each in own]
-        return [F.expr(partial.lift.format(*arguments)) for partial in partials]
+        texts = [partial.lift for partial in partials]
+        if not aggregate.function.in_python:  # a lift that casts takes more types than Spark does
+            texts.append(aggregate.function.native())
+        return [F.expr(text.format(*(arguments or ["1"]))) for text in texts]
 
     try:
         rows.agg(*(lift for each in query.aggregates for lift in lifts(each))).schema  # noqa: B018

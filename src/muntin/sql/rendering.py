@@ -90,9 +90,10 @@ def reading(
 ) -> Reading:
     """Resolve the query's expressions; `type_of` knows input types better than guessing does."""
     for aggregate in query.aggregates:
-        if aggregate.function.holistic:
+        if aggregate.function.holistic or aggregate.function.in_python:
+            lacks = "is written in Python" if aggregate.function.in_python else "has no partials"
             raise AggregateError(
-                f"{aggregate.name} has no partials, so a shared query cannot compute it: "
+                f"{aggregate.name} {lacks}, so a shared query cannot compute it: "
                 "run the plan on Spark with plan.apply(df)"
             )
     writer = writer_named(dialect)

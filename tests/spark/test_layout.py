@@ -1,0 +1,238 @@
+"""Layouts against brute force, holistic aggregates beside shared ones, ratios, sketches, Python."""
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+from random import Random
+from statistics import median
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import muntin as mt
+from muntin.errors import StrategyError
+from muntin_testing.oracle import assert_same_rows, rows_of_window
+
+START = datetime(2024, 1, 1)
+WINDOWS = [
+    mt.tumbling("10 seconds", id="ten"),
+    mt.tumbling("20 seconds", offset="5 seconds", id="it's 20"),
+    mt.hopping("1 minute", "20 seconds", id="minute"),
+]
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+
+
+def table(spark: SparkSession, rows: int = 60) -> DataFrame:
+    """Few rows far apart, so that there are gaps; keys and values may be null."""
+    random = Random(3)
+    made = [
+        (
+            START + timedelta(seconds=random.randrange(600)),
+            random.choice(["a", "b", None]),
+            random.choice([None, *range(9)]),
+            random.randrange(-800, 800) / 8,
+        )
+        for _ in range(rows)
+    ]
+    return spark.createDataFrame(made, "ts timestamp, `a key` string, n bigint, x double")
+
+
+def long_rows(result: DataFrame, names: list[str]) -> Rows:
+    found: Rows = {}
+    for row in result.collect():
+        at = (row["window_id"], row["a key"], row["window"]["start"], row["window"]["end"])
+        assert at not in found, f"two rows for {at}"
+        found[at] = {name: row[name] for name in names}
+    return found
+
+
+AGGREGATES = [
+    mt.count().alias("rows"),
+    mt.sum("n").alias("s"),
+    mt.collect_set("n").alias("set"),
+    mt.median("x").alias("mid"),
+]
+NAMES = [a.name for a in AGGREGATES]
+EMPTY = {"rows": 0, "s": None, "set": [], "mid": None}
+
+
+@pytest.fixture
+def results(frugal: SparkSession) -> dict[str, DataFrame]:
+    df = table(frugal)
+    options: dict[str, Any] = {"time": "ts", "keys": "a key", "windows": WINDOWS}
+    options["aggregates"] = AGGREGATES
+    return {
+        "long": mt.aggregate(df, **options),
+        "filled": df.transform(mt.aggregate, empty="fill", **options),
+        "wide": mt.aggregate(df, layout="wide", **options),
+    }
+
+
+def test_fill_and_wide_equal_brute_force(results: dict[str, DataFrame]) -> None:
+    plain, full = (long_rows(results[kind], NAMES) for kind in ("long", "filled"))
+    assert {f.name: f.dataType for f in results["filled"].schema} == {
+        f.name: f.dataType for f in results["long"].schema
+    }
+    expected: Rows = dict(plain)
+    for window in WINDOWS:
+        slide, span = timedelta(microseconds=window.slide), timedelta(microseconds=window.range)
+        for key in ("a", "b", None):
+            starts = sorted(at[2] for at in plain if at[:2] == (window.id, key))
+            for older, newer in pairwise(starts):
+                while (older := older + slide) < newer:
+                    expected[window.id, key, older, older + span] = EMPTY
+    assert len(expected) > len(plain)
+    assert full == expected
+
+    by_end: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for (window_id, key, _, end), values in plain.items():
+        row = by_end.setdefault((key, end), {f"{n}__{w.id}": None for n in NAMES for w in WINDOWS})
+        row |= {f"{name}__{window_id}": value for name, value in values.items()}
+    wide = results["wide"].collect()
+    assert {(r["a key"], r["window_end"]): r.asDict() for r in wide} == {
+        at: {"a key": at[0], "window_end": at[1], **row} for at, row in by_end.items()
+    }
+    assert len(wide) == len(by_end)
+
+
+def test_holistic_aggregates_stand_beside_shared_ones(frugal: SparkSession) -> None:
+    df = table(frugal)
+    mixed = [
+        mt.median("x").alias("mid"),
+        mt.sum("n").alias("s"),
+        mt.percentile("x", 0.9).filter("n > 2").alias("p90"),
+        mt.count(),
+    ]
+    for aggregates in (mixed, mixed[:1]):
+        query = mt.query("ts", WINDOWS, aggregates, keys="a key")
+        plan = mt.optimize(query, "wcg", operator="expand")
+        assert_same_rows(plan.apply(df), rows_of_window(df, query), query)
+        assert mt.verify(df, plan)
+    assert (
+        "computed directly, beside the shared ones: mid, p90"
+        in mt.optimize(mt.query("ts", WINDOWS, mixed)).explain()
+    )
+    alone = mt.optimize(mt.query("ts", WINDOWS, mixed[:1]))
+    assert alone.operators.name == "window"
+    assert "none of the aggregates has partials" in alone.explain()
+
+
+def test_ratios_share_partials_and_are_null_where_nothing_divides(frugal: SparkSession) -> None:
+    df = table(frugal)
+    ratios = [
+        mt.ratio(mt.sum("x * n"), mt.sum("n")).alias("weighted"),
+        mt.ratio(mt.count().filter("n > 4"), mt.count()).alias("share"),
+        mt.ratio(mt.sum("x").filter("n > 2"), mt.count("n").filter("n > 7")).alias("filtered"),
+        mt.ratio(mt.median("x"), mt.count()).filter("x > 0").alias("mixed"),
+    ]
+    query = mt.query("ts", WINDOWS, ratios, keys="a key")
+    for operator in ("expand", "kernel"):
+        assert mt.verify(df, mt.optimize(query, "wcg", operator=operator))
+    rows = mt.aggregate(df, "ts", WINDOWS, ratios, "a key", strategy="wcg", operator="kernel")
+    assert {r.filtered for r in rows.collect()} > {None}
+    held = [r for r in df.collect() if r["a key"] == "a"]
+    for row in rows.where("`a key` = 'a'").collect():
+        own = [r for r in held if row.window.start <= r.ts < row.window.end]
+        share = sum(r.n is not None and r.n > 4 for r in own) / len(own)
+        assert row.share == pytest.approx(share)
+
+
+def test_sketches_are_right_within_their_error(frugal: SparkSession) -> None:
+    at = F.expr("timestamp'2024-01-01' + make_dt_interval(0, 0, 0, id div 100)")
+    spread = F.expr("CAST(pmod(id * 7919, 20011) AS DOUBLE)")
+    df = frugal.range(0, 4_000, 1, 2).select(at.alias("ts"), spread.alias("x"))
+    df = df.withColumn("s", F.col("x").cast("string")).withColumn("i", F.col("x").cast("int"))
+    sketches = [mt.approx_count_distinct(c).alias(f"d{c}") for c in ("x", "s", "i")]
+    sketches += [mt.approx_percentile(c, 0.9).alias(f"p{c}") for c in ("x", "i")]
+    exact = [mt.count_distinct("x").alias("d"), mt.collect_set("x").alias("all")]
+    windows = [mt.tumbling("5 seconds"), mt.tumbling("20 seconds")]
+    query = mt.query("ts", windows, [*sketches, *exact])
+    plan = mt.optimize(query, "wcg", operator="expand")
+    rows = plan.apply(df).collect()
+    assert len(rows) == 10
+    for row in rows:
+        values = sorted(row["all"])
+        assert len(values) == row.d
+        for column in ("x", "s", "i"):
+            assert abs(row[f"d{column}"] - row.d) <= 0.08 * row.d  # five standard errors
+        for column in ("x", "i"):
+            rank = sum(v <= row[f"p{column}"] for v in values) / len(values)
+            assert abs(rank - 0.9) <= 0.05
+
+
+def test_aggregates_in_python_run_in_the_kernel(frugal: SparkSession) -> None:
+    df = table(frugal)
+    middle = mt.custom(
+        "middle",
+        lift=lambda x: (x,),
+        combine=lambda a, b: tuple(sorted(a + b)),
+        lower=lambda values: median(values) if values else None,
+        identity=(),
+        check_laws=[1.0, 2.0, 5.0],
+    )
+    largest = mt.custom(
+        "largest",
+        lift=lambda r: r["_0"] * r["_1"] if r["_0"] is not None else None,
+        combine=lambda a, b: b if a is None else a if b is None else max(a, b),
+        lower=lambda v: v,
+        identity=None,
+        arity=2,
+    )
+    total = mt.custom(
+        "total",
+        lift=int,
+        combine=lambda a, b: a + b,
+        lower=lambda v: v,
+        identity=0,
+        result="bigint",
+        fold=lambda values: values.to_numpy().sum(),
+    )
+    aggregates = [
+        middle("x"),
+        largest("n", "x"),
+        total("n").filter("x > 0").alias("t"),
+        mt.count().alias("rows"),
+    ]
+    theirs = [
+        mt.median("x"),
+        mt.max("n * x"),
+        mt.sum("n").filter("x > 0").alias("t"),
+        mt.count().alias("rows"),
+    ]
+    names = [("middle(x)", "median(x)"), ("largest(n, x)", "max(n * x)"), ("rows", "rows")]
+    expected = long_rows(mt.aggregate(df, "ts", WINDOWS, theirs, "a key"), [a.name for a in theirs])
+    for strategy in ("direct", "wcg", "shared-pairs"):
+        ours = mt.aggregate(df, "ts", WINDOWS, aggregates, "a key", strategy=strategy)
+        found = long_rows(ours, [a.name for a in aggregates])
+        assert found.keys() == expected.keys()
+        for at, row in found.items():
+            assert all(row[own] == expected[at][other] for own, other in names)
+            assert row["t"] == (expected[at]["t"] or 0)
+
+
+def test_bad_options_get_a_sentence(frugal: SparkSession) -> None:
+    df = table(frugal, 2)
+    plan = mt.optimize(mt.query("ts", WINDOWS, [mt.count()]))
+    with pytest.raises(StrategyError, match=r"unknown layout 'wid': did you mean 'wide'\?"):
+        plan.apply(df, layout="wid")
+    with pytest.raises(StrategyError, match="unknown empty 'zero': known: omit, fill"):
+        plan.apply(df, empty="zero")
+    with pytest.raises(StrategyError, match="needs a Spark DataFrame"):
+        plan.apply(df.toArrow(), layout="wide")
+    with pytest.raises(mt.MuntinError, match="'window_end' is a column of the wide layout"):
+        mt.aggregate(
+            df.withColumn("window_end", F.lit(1)),
+            "ts",
+            WINDOWS,
+            [mt.count()],
+            "window_end",
+            layout="wide",
+        )
+    own = mt.custom("own", len, max, len, 0)("x")
+    with pytest.raises(
+        StrategyError, match=r"own\(x\) is written in Python, which only the kernel"
+    ):
+        mt.optimize(mt.query("ts", WINDOWS, [own]), operator="expand")
+    with pytest.raises(mt.MuntinError, match=r"own\(x\) is written in Python"):
+        mt.optimize(mt.query("ts", WINDOWS, [own])).to_sql("spark")

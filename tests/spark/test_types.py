@@ -1,0 +1,156 @@
+"""Every aggregate over every type that Spark takes it on: the same result types and values.
+
+Which functions go with which types is asked of Spark itself, so nothing is left out by forgetting
+it; what Spark refuses, Muntin refuses with a sentence.
+"""
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import muntin as mt
+from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
+from muntin.errors import ColumnError
+from muntin.physical import Operators
+from muntin.physical.operators import kernel_refusal
+from muntin.spark.batch import apply
+from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
+
+TYPES = {
+    "tiny": "tinyint",
+    "short": "smallint",
+    "small": "int",
+    "big": "bigint",
+    "single": "float",
+    "x": "double",
+    "money": "decimal(10,2)",
+    "wide": "decimal(30,4)",
+    "word": "string",
+    "day": "date",
+    "at": "timestamp",
+    "local": "timestamp_ntz",
+    "flag": "boolean",
+    "raw": "binary",
+}
+WINDOWS = [
+    mt.tumbling("10 seconds"),
+    mt.tumbling("20 seconds"),
+    mt.hopping("1 minute", "20 seconds"),
+]
+EXACT = sorted(n for n, f in FUNCTIONS.items() if not f.approximate)
+AT_ONCE = 60
+"""Aggregates in one job: enough to be quick, few enough for Spark to plan."""
+
+
+def table(spark: SparkSession) -> DataFrame:
+    random = Random(5)
+    start = datetime(2024, 3, 1, tzinfo=UTC)
+
+    def row(i: int) -> tuple[Any, ...]:
+        number, at = random.randrange(-9, 10), start + timedelta(seconds=random.randrange(150))
+        values = (
+            number,
+            number * 7,
+            random.randrange(-1000, 1000),
+            random.randrange(-(10**12), 10**12),
+            random.randrange(-80, 80) / 8,
+            random.randrange(-8000, 8000) / 8,
+            Decimal(random.randrange(-(10**9), 10**9)).scaleb(-2),
+            Decimal(random.randrange(-(10**20), 10**20)).scaleb(-4),
+            str(number % 2),  # a number and a truth value too, which Spark reads from text
+            date(2024, 1, 1) + timedelta(days=number),
+            start + timedelta(microseconds=number * 1_000_003),
+            datetime(2024, 1, 1) + timedelta(hours=number),
+            number > 0,
+            bytes([number + 10]),
+        )
+        holes = (None if random.random() < 0.1 else v for v in values)
+        return (at, random.choice(["a", None]), *holes, i)
+
+    columns = ", ".join(f"{name} {kind}" for name, kind in TYPES.items())
+    rows = [row(i) for i in range(60)]
+    return spark.createDataFrame(rows, f"ts timestamp, key string, {columns}, turn bigint")
+
+
+def tried(name: str) -> list[Aggregate]:
+    """The function over each type; a second argument is a number without ties."""
+    others = ["turn"] * (FUNCTIONS[name]().arity - 1)
+    return [aggregate_named(name, column, *others) for column in TYPES]
+
+
+def accepted(df: DataFrame, aggregate: Aggregate) -> bool:
+    call = aggregate.function.native().format(*aggregate.arguments)
+    try:
+        df.agg(F.expr(call)).schema  # noqa: B018  (Connect analyses only now)
+    except AnalysisException:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("share", [5, pytest.param(1, marks=pytest.mark.long)])
+def test_types_and_values_are_sparks_own_by_every_operator(
+    frugal: SparkSession, share: int
+) -> None:
+    df = table(frugal)
+    every = [a for name in EXACT for a in tried(name)][::share]
+    known = [a for a in every if accepted(df, a)]
+    assert len(known) > 150 / share, "most functions take most types"
+    for first in range(0, len(known), AT_ONCE):
+        some = known[first : first + AT_ONCE]
+        query = mt.query("ts", WINDOWS, some, keys="key")
+        plan = planned("wcg" if first % (2 * AT_ONCE) else "shared-pairs", query)
+        expected = rows_of_window(df, query)
+        assert assert_same_rows(apply(plan, query, df), expected, query) > 30
+        numpy = [a for a in some if kernel_refusal(plan, mt.query("ts", WINDOWS, [a])) is None]
+        query = mt.query("ts", WINDOWS, numpy, keys="key")
+        by_kernel = apply(plan, query, df, Operators("kernel", "as asked"))
+        names = ["window_id", "window", "key", *(f"`{a.name}`" for a in numpy)]
+        assert_same_rows(by_kernel, expected.select(*names), query)
+
+
+def test_what_spark_refuses_is_refused_with_a_sentence(frugal: SparkSession) -> None:
+    df = table(frugal)
+    every = [a for name in FUNCTIONS for a in tried(name)]
+    refused = [a for a in every[::5] if not accepted(df, a)]
+    assert len(refused) > 10
+    for aggregate in refused:
+        query = mt.query("ts", WINDOWS, [mt.count(), aggregate])
+        with pytest.raises(mt.MuntinError) as raised:
+            apply(planned("wcg", query), query, df)
+        assert aggregate.function.name in str(raised.value)
+        assert "\n" not in str(raised.value)
+
+
+def test_sums_overflow_as_sparks_do_with_ansi_on_and_off(frugal: SparkSession) -> None:
+    at = datetime(2024, 3, 1, tzinfo=UTC)
+    rows = [(at + timedelta(seconds=i), 2**62, Decimal(9 * 10**37)) for i in range(4)]
+    df = frugal.createDataFrame(rows, "ts timestamp, n bigint, d decimal(38,0)")
+    windows = [mt.tumbling("1 second"), mt.tumbling("2 seconds"), mt.tumbling("4 seconds")]
+    before = frugal.conf.get("spark.sql.ansi.enabled")
+    query = mt.query("ts", windows, [mt.sum("n").alias("s"), mt.sum("d").alias("t")])
+    plan = planned("wcg", query)
+    try:
+        frugal.conf.set("spark.sql.ansi.enabled", "false")
+        for operator in ("expand", "kernel"):
+            ours = apply(plan, query, df, Operators(operator, "as asked"))
+            assert_same_rows(ours, rows_of_window(df, query), query)
+        frugal.conf.set("spark.sql.ansi.enabled", "true")
+        for operator in ("expand", "kernel"):
+            ours = apply(plan, query, df, Operators(operator, "as asked"))
+            with pytest.raises(Exception, match=r"OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE"):
+                ours.collect()
+    finally:
+        frugal.conf.set("spark.sql.ansi.enabled", str(before))
+
+
+def test_a_streaming_table_gets_a_sentence(frugal: SparkSession) -> None:
+    stream = frugal.readStream.format("rate").load()
+    query = mt.query("timestamp", WINDOWS, [mt.count()])
+    with pytest.raises(ColumnError, match="streaming DataFrame, and plans run on batch ones"):
+        mt.optimize(query).apply(stream)
