@@ -7,7 +7,7 @@ BIN := $(CURDIR)/.venv/bin
 RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long check fix clean
+.PHONY: help setup demo test test-long test-spark40 check fix clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,11 @@ test: setup ## run the tests and the doctests (under ten minutes)
 
 test-long: setup ## run all tests, those marked long too, with many more random examples
 	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
+
+test-spark40: setup ## run the tests of Spark and of the aggregates on the oldest Spark supported
+	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
+	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
+		.venv-spark40/bin/pytest $(or $(ARGS),tests/spark tests/aggregates)
 
 check: setup ## lint, formatting, types and import layers
 	@$(BIN)/ruff check
