@@ -87,6 +87,11 @@ class Function(ABC):
         if "name" in cls.__dict__:
             FUNCTIONS[cls.name] = cls
 
+    @property
+    def shown(self) -> list[str]:
+        """The parameters as they stand in the name of a result; none where all are defaults."""
+        return [] if self.parameters == self.defaults else [str(each) for each in self.parameters]
+
     # SQL -----------------------------------------------------------------------------------
 
     @abstractmethod
@@ -176,12 +181,7 @@ class Aggregate:
         """
         if self.given_name:
             return self.given_name
-        parameters = (
-            []
-            if self.function.parameters == self.function.defaults
-            else [str(each) for each in self.function.parameters]
-        )
-        inside = ", ".join([*self.arguments, *parameters])
+        inside = ", ".join([*self.arguments, *self.function.shown])
         call = f"({inside})" if inside else ""
         condition = f" filter ({self.predicate})" if self.predicate else ""
         return f"{self.function.name}{call}{condition}"

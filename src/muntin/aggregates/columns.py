@@ -96,10 +96,11 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
         arguments = [position[each] for each in own]
         declared = aggregate.function.partials(types)
         lifts = {p.name: p.lift.format(*arguments) for p in declared}
-        names = {
-            p.name: named.setdefault((lifts[p.name], p.merge, p.code), f"p{len(named)}")
-            for p in declared
-        }
+        names = {}
+        for p in declared:
+            # By what it merges, not by what the function calls it: a ratio has names of its own.
+            same = (lifts[p.name], p.merge.format(**lifts), p.code)
+            names[p.name] = named.setdefault(same, f"p{len(named)}")
         known = {column.name for column in partials}
         partials += [
             PartialColumn(

@@ -50,8 +50,11 @@ class Custom(Function):
             raise AggregateError(
                 f"{self.name} takes {self.arity} arguments, {len(arguments)} given: {arguments}"
             )
-        made = make(self, *arguments)
-        return made.alias(f"{self.name}({', '.join(arguments)})")
+        return make(self, *arguments)
+
+    @property
+    def shown(self) -> list[str]:
+        return []
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         fields = ", ".join(f"'_{i}', {{{i}}}" for i in range(self.arity))

@@ -1,0 +1,99 @@
+"""Functions with parameters, ratios, and functions of the user's own, as values."""
+
+from fractions import Fraction
+
+import pytest
+
+import muntin as mt
+from muntin.aggregates import parse_aggregate
+from muntin.aggregates.columns import columns_of
+from muntin.errors import AggregateError
+from muntin_testing.values import folded
+
+
+def test_parameters_are_part_of_a_function() -> None:
+    assert mt.percentile("x", 0.9) == mt.percentile("x", 0.9)
+    assert len({mt.percentile("x", 0.9), mt.percentile("x", 0.95), mt.percentile("x")}) == 3
+    assert mt.percentile("x", 0.9).name == "percentile(x, 0.9)"
+    assert mt.approx_count_distinct("x").name == "approx_count_distinct(x)"
+    assert parse_aggregate("percentile(a + b, 0.9)") == mt.percentile("a + b", 0.9)
+    assert mt.percentile("x", 0.25).function.native() == "percentile({0}, 0.25D)"
+
+
+def test_a_ratio_shares_partials_and_has_what_both_parts_have() -> None:
+    weighted = mt.ratio(mt.sum("a"), mt.count())
+    columns = columns_of([mt.avg("a"), weighted, mt.sum("a").filter("b")], lambda _: "double")
+    assert [p.lift for p in columns.partials] == ["sum(v0)", "count(v0)", "count(v1)", "sum(v2)"]
+    assert (weighted.name, weighted.function.invertible) == ("sum(a) / count", True)
+    assert not mt.ratio(mt.sum("a"), mt.max("a")).function.invertible
+    assert mt.ratio(mt.min("a"), mt.max("a")).function.idempotent
+    assert mt.ratio(mt.median("a"), mt.max("a")).function.holistic
+    function = weighted.function
+    rows = [(Fraction(1), 1), (Fraction(4), 1), (None, 1)]
+    assert function.lower(folded(function, rows)) == Fraction(5, 3)
+    assert function.lower(function.identity) is None
+    assert function.invert(folded(function, rows), folded(function, rows[:1])) == folded(
+        function, rows[1:]
+    )
+
+
+def test_filters_of_a_ratio_belong_to_its_parts() -> None:
+    share = mt.ratio(mt.count().filter("good"), mt.count("x")).filter("recent")
+    inputs = columns_of([share], lambda _: "bigint").inputs
+    assert [(i.argument, i.predicate) for i in inputs] == [
+        ("(1)", "(good) AND (recent)"),
+        ("x", "recent"),
+    ]
+
+
+def test_two_functions_of_ones_own_never_share_a_partial() -> None:
+    longest = mt.custom("longest", len, max, int, 0, idempotent=True)
+    letters = mt.custom("letters", len, lambda a, b: a + b, int, 0, lambda whole, a: whole - a)
+    columns = columns_of([longest("w"), letters("w"), longest("w").alias("again")], lambda _: None)
+    assert len(columns.partials) == 2
+    assert letters("w").function.invert(7, 3) == 4
+    assert longest("w").filter("b").name == "longest(w) filter (b)"
+
+
+@pytest.mark.parametrize(
+    ("law", "changed"),
+    [
+        ("associativity|identity", {"combine": lambda a, b: (a + b) / 2}),
+        ("identity", {"identity": 1}),
+        ("commutativity", {"combine": lambda a, b: b if b else a}),
+        ("idempotence", {"idempotent": True}),
+        ("selectivity", {"selective": True}),
+        ("the inverse", {"invert": lambda whole, a: whole}),
+    ],
+)
+def test_broken_laws_are_found_on_a_sample(law: str, changed: dict[str, object]) -> None:
+    sound: dict[str, object] = {
+        "lift": int,
+        "combine": lambda a, b: a + b,
+        "lower": int,
+        "identity": 0,
+        "check_laws": [1, 2, 5],
+    }
+    assert mt.custom("total", **sound)("x")  # type: ignore[arg-type]
+    with pytest.raises(AggregateError, match=rf"custom 'total' breaks ({law}): .* for partials"):
+        mt.custom("total", **{**sound, **changed})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: mt.percentile("x", 2), r"percentile: 2 must be a share between 0 and 1"),
+        (lambda: mt.percentile("x", "half"), r"'half' must be a share"),
+        (lambda: parse_aggregate("percentile(x, y)"), r"parameter 'y' is not a number"),
+        (lambda: mt.approx_percentile("x", 0.5, 3), r"accuracy 3 must be a whole number from 8"),
+        (lambda: mt.approx_count_distinct("x", 40), r"40 must be log₂ of the number of buckets"),
+        (lambda: mt.ratio(mt.sum("x"), "y"), r"ratio takes two aggregates .* not 'y'"),
+        (lambda: mt.custom("a b", len, max, int, 0), r"'a b': the name must be a plain word"),
+        (lambda: mt.custom("f", 1, max, int, 0), r"lift 1 must be a function"),
+        (lambda: mt.custom("f", len, max, int, 0)(), r"f takes 1 arguments, 0 given"),
+        (lambda: mt.custom("f", len, max, int, 0)("x").function.native(), r"written in Python"),
+    ],
+)
+def test_errors_name_the_value_and_the_remedy(call: object, message: str) -> None:
+    with pytest.raises(AggregateError, match=message):
+        call()  # type: ignore[operator]
