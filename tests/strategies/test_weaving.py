@@ -81,6 +81,12 @@ def test_weaving_ends_where_the_written_out_algorithm_does(
     assert frozenset(woven_trees(problem)) in allowed
 
 
+def test_the_last_merge_looked_at_is_not_taken_when_it_costs() -> None:
+    windows = [Window(3, 3, 2), Window(6, 6, 2), Window(7, 6, 1)]
+    trees = woven_trees(problem_of(windows, WeaveCost("flatfit", 0.7, unit_of_time=1)))
+    assert sorted(map(len, trees)) == [1, 2]
+
+
 @models
 @given(asked=sets)
 def test_no_merge_of_woven_trees_saves(model: CostModel, asked: list[Window]) -> None:
@@ -234,3 +240,30 @@ def test_a_thousand_different_queries_in_seconds(technique: str) -> None:
     costs = TreeCosts(problem)
     assert costs.total(trees) < costs.total(single_trees(problem))
     assert costs.total(trees) <= costs.total([frozenset(range(1_000))]) * (1 + 1e-9)
+
+
+UNEVEN = (Window(14, 8), Window(10, 6), Window(12, 4), Window(9, 9))
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_cutty_never_has_more_edges_than_pairs_nor_pairs_than_panes(technique: str) -> None:
+    model = WeaveCost(technique, rate=0.5, unit_of_time=1)
+    everything = frozenset(range(len(UNEVEN)))
+    costs = [
+        TreeCosts(Problem(UNEVEN, False, model, slicing))(everything)
+        for slicing in ("cutty", "pairs", "panes")
+    ]
+    assert costs == sorted(costs)
+    assert costs[0] < costs[2]
+
+
+def test_trees_on_panes_are_plans_too_and_open_slices_are_refused() -> None:
+    model = WeaveCost("panes", rate=0.5, unit_of_time=1)
+    for name in WEAVERS:
+        check(STRATEGIES[name](Problem(UNEVEN, False, model, "panes")), UNEVEN)
+    with pytest.raises(StrategyError, match="still open where '14 microseconds/8 microseconds'"):
+        STRATEGIES["weave-share"](Problem(UNEVEN, False, model, "cutty"))
+    even = (Window(16, 8), Window(12, 6), Window(12, 4))
+    check(STRATEGIES["weave-share"](Problem(even, False, model, "cutty")), even)
+    with pytest.raises(StrategyError, match="unknown slicing 'pair': did you mean 'pairs'"):
+        Problem(even, False, model, "pair")

@@ -69,7 +69,7 @@ def draw_guarantee(savings: list[Savings], folder: Path) -> None:
     axis.axvline(0.25, color="#b03030", lw=1.5, label="guaranteed: ¼")
     axis.set(xlim=(0, 1.01), yscale="log", ylabel="window sets")
     axis.set_xlabel("savings of weave-share / savings of the optimum")
-    axis.legend(frameon=False, loc="upper left")
+    axis.legend(frameon=False, loc="upper center")
     axis.grid(axis="y", alpha=0.3)
     figure.savefig(folder / "weave_guarantee.png", dpi=110)
     plt.close(figure)

@@ -1,24 +1,30 @@
 """Slices: disjoint consecutive pieces of time, cut where instances begin and end."""
 
 from muntin.slicing.cuts import (
+    SLICINGS,
     Cut,
     Slices,
     cut_everywhere,
+    cutty,
     pairs,
     panes,
     shared_pairs,
     shared_panes,
+    shared_slices,
 )
 from muntin.slicing.edges import edge_rate, weavability
 
 __all__ = [
+    "SLICINGS",
     "Cut",
     "Slices",
     "cut_everywhere",
+    "cutty",
     "edge_rate",
     "pairs",
     "panes",
     "shared_pairs",
     "shared_panes",
+    "shared_slices",
     "weavability",
 ]

@@ -7,6 +7,8 @@ the set of classes never larger than twice the number of windows.
 
     panes         gcd(range, slide) apart                 "No pane, no gain", Li et al. 2005
     pairs         at every begin and every end            "On-the-fly sharing", Krishnamurthy 2006
+    cutty         at every begin only; the end of an      "Cutty", Carbone et al. 2016
+                  instance is read from an open slice
     shared …      the same for several windows together
 
 Pairs are numbered by their edges: a slide of W(14, 8) begins with the fragment r mod s = 6, then
@@ -15,7 +17,7 @@ the rest, 2 (one paper numbers the fragments the other way round).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import gcd
 
@@ -112,6 +114,11 @@ def pairs(window: Window) -> Slices:
     return cut_everywhere((begins(window), ends(window)), "pairs")
 
 
+def cutty(window: Window) -> Slices:
+    """Cut where instances begin: ⌈r/s⌉ slices an instance, the last of them perhaps still open."""
+    return Slices((begins(window),), "cutty")
+
+
 def shared_panes(windows: Sequence[Window]) -> Slices:
     """Equal slices of the gcd of all ranges, slides and offsets."""
     step = gcd(*(n for w in windows for n in (w.range, w.slide, w.offset)))
@@ -121,3 +128,18 @@ def shared_panes(windows: Sequence[Window]) -> Slices:
 def shared_pairs(windows: Sequence[Window]) -> Slices:
     """Cut wherever any instance begins or ends: the coarsest slices that serve all windows."""
     return cut_everywhere((cut for w in windows for cut in (begins(w), ends(w))), "shared pairs")
+
+
+SLICINGS: dict[str, Callable[[Window], Slices]] = {"panes": panes, "pairs": pairs, "cutty": cutty}
+"""How one window is cut, by name."""
+
+
+def shared_slices(windows: Sequence[Window], slicing: str) -> Slices:
+    """Cut wherever any of the windows is cut, each in the same way: the composite slide.
+
+    >>> windows = [Window(14, 8), Window(12, 4)]
+    >>> [str(shared_slices(windows, slicing)) for slicing in SLICINGS]
+    ['2ℤ', '4ℤ ∪ 6 mod 8', '4ℤ']
+    """
+    cut = SLICINGS[slicing]
+    return cut_everywhere((c for w in windows for c in cut(w).cuts), f"shared {slicing}")

@@ -5,6 +5,10 @@
 
 All strategies that divide windows into trees minimise the cost of these plans under the problem's
 own cost model, whichever it is. Under cost "weave" that is Equation 1 of both papers.
+
+Windows of a tree are cut by panes, pairs or Cutty (`Problem.slicing`). Pairs are the default: Cutty
+has fewer edges where ranges are no multiples of slides, but its windows read an open slice, which
+plans cannot say yet. Its costs can be compared; its plan is refused where an end is no cut.
 """
 
 from __future__ import annotations
@@ -13,12 +17,14 @@ from collections.abc import Iterable, Sequence
 
 from muntin.cost.finals import Members, final_of
 from muntin.coverage import SOURCE, Source, every
+from muntin.errors import StrategyError
 from muntin.plan import Node, SharingPlan
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import Slices, edge_rate, pairs, shared_pairs
-from muntin.slicing.cuts import cut_everywhere
+from muntin.slicing import SLICINGS, Slices, edge_rate, shared_pairs, shared_slices
+from muntin.slicing.cuts import cut_everywhere, ends
 from muntin.strategies.hidden_ids import unused_id
 from muntin.strategies.problem import Problem
+from muntin.windows import Window
 
 Tree = frozenset[int]
 """The numbers of its windows in the problem."""
@@ -28,7 +34,6 @@ class TreeCosts:
     """The cost of any tree of a problem, each computed once.
 
     >>> from muntin.cost import WeaveCost
-    >>> from muntin.windows import Window
     >>> pair = (Window(12, 9), Window(10, 6))
     >>> costs = TreeCosts(Problem(pair, False, WeaveCost("flatfit", rate=40, unit_of_time=18)))
     >>> costs.total([frozenset({0}), frozenset({1})]), costs.total([frozenset({0, 1})])
@@ -37,7 +42,7 @@ class TreeCosts:
 
     def __init__(self, problem: Problem, root: Slices | Source = SOURCE) -> None:
         self._windows = problem.windows
-        self._cuts = [pairs(window).cuts for window in problem.windows]
+        self._cuts = [SLICINGS[problem.slicing](window).cuts for window in problem.windows]
         self._final = final_of(problem.cost)
         self._slicing = problem.cost.edge(root, shared_pairs(problem.windows[:1]), every(1))
         self._known: dict[Tree, float] = {}
@@ -73,13 +78,25 @@ def plan_of(problem: Problem, trees: Iterable[Tree], three_levels: bool = False)
     nodes: list[Node] = []
     root = None
     if three_levels:
-        everything = sliced(shared_pairs(problem.windows), unused_id("slices of all", taken))
+        finest = shared_slices(problem.windows, problem.slicing)
+        everything = sliced(finest, unused_id("slices of all", taken))
         nodes, root = [everything], everything.id
     for number, tree in enumerate(sorted(map(sorted, trees)), 1):
         windows = [problem.windows[i] for i in tree]
-        slices = sliced(shared_pairs(windows), unused_id(f"tree {number}", taken), root)
+        cuts = shared_slices(windows, problem.slicing)
+        _refuse_open_slices(cuts, windows)
+        slices = sliced(cuts, unused_id(f"tree {number}", taken), root)
         nodes += [slices, *(reading_all(window, slices.id) for window in windows)]
     return SharingPlan.build(nodes, problem.idempotent)
+
+
+def _refuse_open_slices(slices: Slices, windows: Sequence[Window]) -> None:
+    for window in windows:
+        if not slices.cuts_at(ends(window)):
+            raise StrategyError(
+                f"slicing 'cutty' would read a slice that is still open where {window.id!r} ends, "
+                "which plans cannot say yet: use slicing 'pairs'"
+            )
 
 
 def smallest_total(costs: TreeCosts, plans: Sequence[list[Tree]]) -> list[Tree]:

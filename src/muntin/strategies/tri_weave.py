@@ -12,7 +12,7 @@ Section 3.1.1 of the multi-query paper, which gives no formula: see DESIGN secti
 from __future__ import annotations
 
 from muntin.plan import SharingPlan
-from muntin.slicing import shared_pairs
+from muntin.slicing import shared_slices
 from muntin.strategies.execution_trees import plan_of
 from muntin.strategies.problem import Problem
 from muntin.strategies.weave_share import woven_trees
@@ -20,4 +20,5 @@ from muntin.strategies.weave_share import woven_trees
 
 def tri_weave(problem: Problem) -> SharingPlan:
     """The woven trees under slices that serve all windows."""
-    return plan_of(problem, woven_trees(problem, shared_pairs(problem.windows)), three_levels=True)
+    finest = shared_slices(problem.windows, problem.slicing)
+    return plan_of(problem, woven_trees(problem, finest), three_levels=True)

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from muntin.cost.finals import Members, final_of
 from muntin.coverage import SOURCE, Source, every
 from muntin.plan import SharingPlan
-from muntin.slicing import Slices, pairs, shared_pairs
+from muntin.slicing import SLICINGS, Slices, shared_pairs
 from muntin.strategies.execution_trees import Tree, plan_of
 from muntin.strategies.problem import Problem
 from muntin.strategies.weaving import Loom, strands_of
@@ -40,8 +40,9 @@ def woven_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
     [[0, 1], [2, 3]]
     """
     slicing = problem.cost.edge(root, shared_pairs(problem.windows[:1]), every(1))
+    cut = SLICINGS[problem.slicing]
     strands = strands_of(
-        (pairs(same[0]), Members.of([problem.windows[i] for i in numbers]), frozenset(numbers))
+        (cut(same[0]), Members.of([problem.windows[i] for i in numbers]), frozenset(numbers))
         for same, numbers in _equal_cuts(problem.windows)
     )
     return [strand.numbers for strand in Loom(strands, slicing, final_of(problem.cost)).woven()]

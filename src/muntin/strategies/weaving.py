@@ -93,9 +93,13 @@ class Loom:
         """The trees when no merge saves anything."""
         while True:
             i, j = divmod(int(np.argmax(self._gains)), len(self._strands))
-            if not self._gains[i, j] > 1e-12 * self._slicing:
+            if not self._saves(self._gains[i, j]):
                 return [strand for strand in self._strands if strand is not None]
             self._look_at(i, j)
+
+    def _saves(self, gain: float) -> bool:
+        """Whether a gain is more than rounding."""
+        return gain > 1e-12 * self._slicing
 
     def _look_at(self, i: int, j: int) -> None:
         """Compute the gain that is largest by its bound; merge if it is exact already."""
@@ -109,7 +113,7 @@ class Loom:
             gain = self._slicing + self._costs[i] + self._costs[j] - cost
             self._gains[i, j] = self._gains[j, i] = gain
             self._exact[i, j] = self._exact[j, i] = True
-            if gain < self._gains.max():
+            if gain < self._gains.max() or not self._saves(gain):
                 return
         self._strands[i], self._strands[j] = both, None
         self._edges[i], self._costs[i] = edges, cost
