@@ -31,6 +31,8 @@ from muntin.experiments.weave_runs import (
 from muntin.experiments.weave_scaling import SIZES, Timing, timings
 
 PAPER_SETS = 10
+SAVINGS, GAPS = 50, 10
+"""Sets held against the optimum for each set of the experiments."""
 SLICK = ("SlickDeque (Inv)", "SlickDeque (Non-Inv)")
 
 
@@ -45,7 +47,8 @@ def run_weave(options: Options, console: Console, sizes: tuple[int, ...] = SIZES
     console.print(_tree_table(costs))
     console.print(_beside(costs), highlight=False)
     with console.status("savings and gaps against the optimum"):
-        saved, gap = list(savings(50 * sets, options.seed)), list(gaps(10 * sets, options.seed))
+        saved = list(savings(SAVINGS * sets, options.seed))
+        gap = list(gaps(GAPS * sets, options.seed))
     _print_guarantee(saved, gap, console)
     with console.status("planning up to a million queries"):
         times = list(timings(options.seed, sizes))
