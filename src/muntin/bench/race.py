@@ -27,7 +27,9 @@ class Times:
         return median(self.seconds)
 
 
-def race(sides: Mapping[str, Callable[[], int]], repeat: int, title: str = "") -> dict[str, Times]:
+def race(
+    sides: Mapping[str, Callable[[], int]], repeat: int, title: str = "", warm_up: bool = True
+) -> dict[str, Times]:
     """Run all sides in turn, `repeat` times after a warm-up; a side returns its number of rows.
 
     >>> times = race({"a": lambda: 1, "b": lambda: 1}, repeat=3)
@@ -37,8 +39,8 @@ def race(sides: Mapping[str, Callable[[], int]], repeat: int, title: str = "") -
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     rows: dict[str, int] = {}
     with _bar() as bar:
-        task = bar.add_task(title, total=len(sides) * (repeat + 1))
-        for turn in range(repeat + 1):
+        task = bar.add_task(title, total=len(sides) * (repeat + warm_up))
+        for turn in range(0 if warm_up else 1, repeat + 1):
             for name, side in sides.items():
                 bar.update(task, description=f"{title} {name}")
                 begun = perf_counter()
