@@ -1,6 +1,7 @@
 """The weave experiment: workloads, its figures against plans of the strategies, and its files."""
 
 import csv
+import doctest
 from pathlib import Path
 from time import perf_counter
 
@@ -82,3 +83,10 @@ def test_the_command_prints_its_tables_and_writes_its_files(
         assert len(list(csv.DictReader(file))) == len(costs)
     for name in ("weave_16", "weave_17_21", "weave_guarantee"):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+def test_the_documentation_shows_what_comes_out() -> None:
+    page = Path(__file__).parents[2] / "docs" / "weaving.md"
+    outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert outcome.attempted >= 4
+    assert outcome.failed == 0
