@@ -24,10 +24,12 @@ test: setup ## run the tests and the doctests (under ten minutes)
 test-long: setup ## run all tests, those marked long too, with many more random examples
 	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
 
+# PySpark 4.0 leaves sockets open, of which Python warns.
 test-spark40: setup ## run the tests of Spark and of the aggregates on the oldest Spark supported
 	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
 	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
-		.venv-spark40/bin/pytest $(or $(ARGS),tests/spark tests/aggregates)
+		.venv-spark40/bin/pytest -W ignore::ResourceWarning \
+		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/spark tests/aggregates)
 
 check: setup ## lint, formatting, types and import layers
 	@$(BIN)/ruff check
