@@ -1,0 +1,66 @@
+"""optimize by the cost of weaving: the technique decides Ω, and `auto` stays quick."""
+
+from random import Random
+from time import perf_counter
+
+import pytest
+
+import muntin as mt
+from muntin.cost import WeaveCost
+from muntin.errors import StrategyError
+
+MINUTE = 60_000_000
+WINDOWS = [mt.Window(n * k * MINUTE, n * MINUTE) for n, k in ((5, 12), (10, 6), (7, 3), (14, 9))]
+
+
+def query(aggregate: mt.Aggregate, windows: list[mt.Window] = WINDOWS) -> mt.Query:
+    return mt.query("ts", windows, [aggregate])
+
+
+def test_the_technique_decides_what_a_plan_costs() -> None:
+    costs = [
+        mt.optimize(query(mt.max("v")), "weave-share", 0.01, cost="weave", technique=name).cost
+        for name in ("panes", "flatfat", "flatfit")
+    ]
+    assert len(set(costs)) == 3
+    plain = mt.optimize(query(mt.max("v")), "weave-share", 0.01, cost="weave")
+    assert plain.cost == costs[0]
+    assert "aggregations/s" in plain.explain()
+
+
+def test_slick_deque_is_the_one_that_the_aggregates_allow() -> None:
+    rows = []
+    for aggregate in (mt.count(), mt.max("v")):
+        model = mt.optimize(query(aggregate), cost="weave", technique="slick-deque").model
+        assert isinstance(model, WeaveCost)
+        rows.append(model.row)
+    assert rows == ["slick-deque-inv", "slick-deque-non-inv"]
+
+
+def test_auto_takes_the_cheapest_under_the_cost_asked_for() -> None:
+    plan = mt.optimize(query(mt.sum("v")), rate=0.01, cost="weave", technique="flatfit")
+    assert plan.cost == min(a.cost for a in plan.alternatives if a.cost is not None)
+
+
+def test_what_has_no_cost_is_refused_with_the_reason() -> None:
+    with pytest.raises(StrategyError, match="'daba' serves one query, so it has no Ω"):
+        mt.optimize(query(mt.sum("v")), cost="weave", technique="daba")
+    with pytest.raises(StrategyError, match="only under cost='weave'"):
+        mt.optimize(query(mt.sum("v")), technique="flatfit")
+    with pytest.raises(StrategyError, match="unknown cost 'weav': did you mean 'weave'"):
+        mt.optimize(query(mt.sum("v")), cost="weav")
+
+
+@pytest.mark.parametrize(("count", "seconds"), [(10, 0.3), (1_000, 2.0)])
+def test_auto_stays_quick(count: int, seconds: float) -> None:
+    random, found = Random(3), dict[mt.Window, None]()
+    while len(found) < count:
+        slide = random.choice((1, 2, 5, 7, 10, 15, 30, 60)) * MINUTE
+        found[mt.Window(slide * random.randrange(1, 200), slide)] = None
+    asked = query(mt.sum("v"), list(found))
+    best = float("inf")
+    for _ in range(3):  # the best of three: other work on the machine is not ours
+        begun = perf_counter()
+        mt.optimize(asked)
+        best = min(best, perf_counter() - begun)
+    assert best < seconds
