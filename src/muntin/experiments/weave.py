@@ -29,6 +29,7 @@ from muntin.experiments.weave_runs import (
     runs,
 )
 from muntin.experiments.weave_scaling import SIZES, Timing, timings
+from muntin.experiments.weave_weavability import Weave, weaves
 
 PAPER_SETS = 10
 SAVINGS, GAPS = 50, 10
@@ -46,6 +47,7 @@ def run_weave(options: Options, console: Console, sizes: tuple[int, ...] = SIZES
     console.print(_factor_table(costs))
     console.print(_tree_table(costs))
     console.print(_beside(costs), highlight=False)
+    console.print(_weavability_table(list(weaves(sets, options.seed))))
     with console.status("savings and gaps against the optimum"):
         saved = list(savings(SAVINGS * sets, options.seed))
         gap = list(gaps(GAPS * sets, options.seed))
@@ -118,6 +120,16 @@ def _tree_table(costs: Sequence[Run]) -> Table:
         there = [r for r in mine if (r.experiment, r.value) in middle]
         every += [mean(r.trees for r in there if r.optimizer == o) for o in OPTIMIZERS]
         table.add_row(technique, f"{PAPER_TREES[technique]}", *(f"{n:.1f}" for n in every))
+    return table
+
+
+def _weavability_table(found: Sequence[Weave]) -> Table:
+    columns = ["trees of", "trees of several slides", "slides in one", "mean weavability"]
+    table = _table("Weavability: common edges over all edges, WeaveShare, Q = 100", columns)
+    for title in dict.fromkeys(w.technique for w in found):
+        mine = [w for w in found if w.technique == title]
+        figures = (mean(w.slides for w in mine), mean(w.weavability for w in mine))
+        table.add_row(title, f"{len(mine)}", *(f"{figure:.2f}" for figure in figures))
     return table
 
 
