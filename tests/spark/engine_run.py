@@ -1,0 +1,85 @@
+"""A selection of queries on a session of another kind, in a process of its own.
+
+    python engine_run.py connect | cluster
+
+Prints one line for each query that has Spark's own rows, and fails on any that has not.
+"""
+
+import os
+import sys
+from datetime import datetime, timedelta
+from random import Random
+
+os.environ["TZ"] = "UTC"
+os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+from pyspark.sql import SparkSession
+
+import muntin as mt
+
+WINDOWS = [
+    mt.tumbling("10 seconds"),
+    mt.tumbling("1 minute"),
+    mt.hopping("2 minutes", "20 seconds"),
+]
+
+
+def session(kind: str) -> SparkSession:
+    if kind == "connect":
+        builder = SparkSession.builder.remote("local[2]")
+    else:
+        builder = SparkSession.builder.master("local-cluster[2,1,1024]")
+        builder = builder.config("spark.executor.memory", "1g")
+    return (
+        builder.config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
+
+
+def longest() -> mt.Aggregate:
+    return mt.custom("longest", len, max, int, 0, idempotent=True, result="bigint")("word")
+
+
+def main(kind: str) -> None:
+    spark = session(kind)
+    random = Random(1)
+    start = datetime(2024, 1, 1)
+    rows = [
+        (
+            start + timedelta(seconds=random.randrange(600)),
+            random.choice(["a", None]),
+            random.randrange(100),
+            "w" * random.randrange(9),
+        )
+        for _ in range(200)
+    ]
+    df = spark.createDataFrame(rows, "ts timestamp, key string, n bigint, word string")
+    exact = [mt.sum("n"), mt.avg("n"), mt.min("word"), mt.corr("n", "n * n"), mt.kurtosis("n")]
+    sets = [mt.count_distinct("n"), mt.median("n"), mt.approx_count_distinct("n")]
+    mixed = mt.query("ts", WINDOWS, [*exact, *sets], keys="key")
+    plain = mt.query("ts", WINDOWS, exact, keys="key")
+    runs = [(plain, "wcg", "expand"), (plain, "shared-pairs", "kernel"), (mixed, "wcg", "expand")]
+    for query, strategy, operator in runs:
+        found = mt.verify(df, mt.optimize(query, strategy, operator=operator))
+        assert found, f"{strategy} {operator}: {found}"
+        print("equal", strategy, operator, found.rows, flush=True)
+    own, judge = (
+        mt.aggregate(df, "ts", WINDOWS, [a.alias("length")], "key", layout="wide", empty="fill")
+        for a in (longest(), mt.max("length(word)"))
+    )
+    left, right = (sorted(map(str, side.na.fill(0).collect())) for side in (own, judge))
+    assert left, "there are rows"
+    assert left == right
+    print("equal custom wide", len(left), flush=True)
+    try:
+        mt.aggregate(df, "ts", WINDOWS, [mt.sum("word * ts")])
+    except mt.MuntinError as error:
+        print("sentence", str(error).splitlines()[0], flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
