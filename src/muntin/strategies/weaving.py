@@ -6,8 +6,8 @@ time   O(n²) for each merge in vectors, and few edge rates: n is the number of 
 Section 2.4 of the bound paper. Written out, a merge asks for the edges of every pair of trees. Here
 
 * windows with equal cuts begin as one tree: merging them saves λ, the most that any merge can save
-  where Ω adds up, so the algorithm would merge them first. (By SlickDeque, Ω does not add up, and
-  a merge may save more; equal cuts are still merged first.)
+  where Ω adds up and never falls, so the algorithm would merge them first. (SlickDeque's Ω does
+  not add up, FlatFAT's may fall, and a merge may save more; equal cuts are still merged first.)
 * gains are cached; a merge changes those of one row only.
 * a gain is first only bounded. A merged tree has at least max(E_i, E_j) edges, and at least
   E_i + E_j - Σ |a ∩ b| over the cuts a, b of both; the sums of a merged tree are the sums of its
