@@ -2,7 +2,7 @@
 
 import math
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from functools import reduce
 from typing import Any
 
@@ -142,7 +142,8 @@ def test_a_sum_that_leaves_64_bits_on_the_way_and_comes_back_is_right():
 def test_decimals_of_128_bits_add_exactly(values: list[Decimal | None]):
     expected = [v for v in values if v is not None]
     found = merged("sum", [pa.array(values, pa.decimal128(38, 2))])
-    assert found == (sum(expected) if expected else None)
+    with localcontext(prec=60):  # Python's own would round the judge
+        assert found == (sum(expected) if expected else None)
 
 
 def test_a_slice_of_a_larger_buffer_is_read_from_its_own_offset():
