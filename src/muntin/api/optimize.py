@@ -30,6 +30,7 @@ def optimize(
     operator: str | None = None,
     engine: str = "spark",
     technique: str | None = None,
+    slicing: str = "pairs",
 ) -> Plan:
     """The plan of one strategy, or of the cheapest one ("auto"), with all alternatives.
 
@@ -37,7 +38,8 @@ def optimize(
     are; together they decide whether slices shrink the data. Under cost "paper", `rate` is the
     paper's η per unit of the windows' numbers. `operator` forces how the plan runs on Spark.
     Cost "weave" counts the aggregations of a stream engine whose windows are answered by
-    `technique`: panes (if None), flatfat, flatfit or slick-deque.
+    `technique`: panes (if None), flatfat, flatfit or slick-deque. `slicing` is how the weaving
+    strategies cut the windows of a tree: pairs, panes or cutty.
     For engine "spark", "auto" takes the plan predicted to run fastest there; for "sql" (text for
     any engine, or DuckDB in process) the one of least cost.
 
@@ -50,13 +52,13 @@ def optimize(
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {query!r}")
     model = _cost_model(cost, query, rate, keys, technique)
-    problem = Problem(query.windows, query.idempotent, model)
+    problem = Problem(query.windows, query.idempotent, model, slicing)
     if strategy != "auto":
         strategy_named(strategy)
     if engine not in ENGINES:
         raise StrategyError(f"unknown engine {engine!r}: {did_you_mean(engine, ENGINES)}")
     tried = {name: _tried(name, problem, strategy == name) for name in STRATEGIES}
-    plans = {name: plan for name, plan in tried.items() if plan is not None}
+    plans = {name: plan for name, plan in tried.items() if isinstance(plan, SharingPlan)}
     rates = RateCost(rate, keys)
     alternatives = tuple(
         _alternative(name, plan, query, problem, rates) for name, plan in tried.items()
@@ -74,20 +76,28 @@ def optimize(
     return Plan(query, plans[chosen], chosen, total_cost, problem.cost, alternatives, operators)
 
 
-def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | None:
-    """A strategy's plan, proved right before anyone sees it; None where it would take too long."""
+def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | str:
+    """A strategy's plan, proved right before anyone sees it, or why there is none.
+
+    What the strategy that was asked for refuses is the caller's to know.
+    """
     if not asked and len(problem.windows) > LIMITS.get(name, UNLIMITED):
-        return None
-    plan = STRATEGIES[name](problem)
+        return f"skipped: more than {LIMITS[name]} windows"
+    try:
+        plan = STRATEGIES[name](problem)
+    except StrategyError as refusal:
+        if asked:
+            raise
+        return f"refused: {refusal}"
     check(plan, problem.windows)
     return plan
 
 
 def _alternative(
-    name: str, plan: SharingPlan | None, query: Query, problem: Problem, rates: RateCost
+    name: str, plan: SharingPlan | str, query: Query, problem: Problem, rates: RateCost
 ) -> Alternative:
-    if plan is None:
-        return Alternative(name, None, note=f"skipped: more than {LIMITS[name]} windows")
+    if isinstance(plan, str):
+        return Alternative(name, None, note=plan)
     seconds = min(predicted(plan, query, rates).values(), default=inf)
     return Alternative(name, total(problem.cost, plan), seconds)
 
