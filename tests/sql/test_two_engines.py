@@ -93,8 +93,13 @@ def check(result: pa.Table, judge: pa.Table, query: Query, what: str) -> None:
     rows = [by_instance(each.to_pylist(), query.keys) for each in (result, judge)]
     assert_same(*rows, what)
     assert result.schema.names == judge.schema.names
-    types = [[f.type for f in t.schema if f.name != "window"] for t in (result, judge)]
+    types = [[_plain(f.type) for f in t.schema if f.name != "window"] for t in (result, judge)]
     assert types[0] == types[1]
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type without what engines call the elements of a list."""
+    return pa.list_(_plain(kind.value_type)) if pa.types.is_list(kind) else kind
 
 
 @pytest.mark.parametrize("strategy", PLANS)
@@ -149,7 +154,7 @@ def test_what_sql_cannot_express_is_refused():
     for name in sorted(NOT_IN_SQL):
         arguments = ["x"] * len(cases_of(name)[0].types)
         query = mt.query("ts", WINDOWS[:1], [aggregate_named(name, *arguments)])
-        with pytest.raises(AggregateError, match="no partials"):
+        with pytest.raises(AggregateError, match=r"no partials|; use Spark$"):
             render(planned(query), query, "duckdb", "events")
 
 

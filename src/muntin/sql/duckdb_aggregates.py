@@ -7,6 +7,7 @@ sqlglot translates names and syntax. What it cannot know is put right here:
     min_by, max_by     pass over null values in DuckDB; Spark passes over null orders only
     avg of a decimal   is a double in DuckDB; Spark's is a decimal, rounded once, half up
     var_pop            of one infinity is 0 in DuckDB, NaN in Spark
+    collect_set        of nulls alone is null in DuckDB, empty in Spark
 """
 
 from __future__ import annotations
@@ -60,6 +61,10 @@ def _renamed(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.VariancePop):
         value = transpiled(node.this)
         return sqlglot.parse_one((_NOT_FINITE + _FINITE).format(value), read="duckdb")
+    if isinstance(node, exp.ArrayUniqueAgg):
+        value = transpiled(node.this)
+        distinct = f"list(DISTINCT {value}) FILTER (WHERE {value} IS NOT NULL)"
+        return sqlglot.parse_one(f"coalesce({distinct}, [])", read="duckdb")
     if isinstance(node, exp.CountIf):
         return exp.Count(this=exp.Case().when(node.this, exp.Literal.number(1)))
     if type(node) in _RENAMED:
