@@ -52,7 +52,7 @@ SCENARIOS: dict[str, Scenario] = {
         "mixed", device="CASE WHEN pmod(xxhash64(ts), 10) < 9 THEN 0 ELSE device END", sample=10
     ),
     "many keys": Scenario("mixed", keys=200_000, part=20),
-    "uneven": Scenario("uneven"),
+    "uneven": Scenario("uneven", sample=10),
     "single": Scenario("single"),
 }
 

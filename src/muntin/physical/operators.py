@@ -31,13 +31,13 @@ GROUP = 1.1e-7
 """Seconds to read a row and group it once."""
 COPY = 0.85e-7
 """Seconds to copy a row into one more instance, and group it."""
-EXPAND = 2.5e-7
+EXPAND = 2.8e-7
 """Seconds to explode a partial into one instance that it feeds, and merge it there."""
-SHIP = 1.2e-6
+SHIP = 6e-7
 """Seconds to shuffle and sort a partial and hand it to Python."""
 SCAN = 0.8e-7
 """Seconds to scan a partial for one window."""
-RESULT = 2.5e-7
+RESULT = 1.5e-7
 """Seconds to combine one result in Python and hand it back."""
 SHUFFLE = 0.15
 """Seconds for one more stage, however few its rows."""
@@ -138,7 +138,7 @@ def _kernel(plan: SharingPlan, rates: RateCost) -> float:
     for number, branches in (forest(plan) or {}).items():
         rows = rates.rows(plan.nodes[number].shape)
         below += SHIP * rows + _branches(branches, rows, rates)
-    return _first(plan) + below * ROWS / rates.rate + 3 * SHUFFLE
+    return _first(plan) + below * ROWS / rates.rate + SHUFFLE
 
 
 def _branches(branches: tuple[Branch, ...], rows: float, rates: RateCost) -> float:
