@@ -19,10 +19,18 @@ def experiment(
         int | None,
         typer.Option(help="How many window sets; the paper's number if not given.", min=1),
     ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this part of an experiment that has several; may be repeated."),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the papers' rows; generated ones are used without it."),
+    ] = None,
 ) -> None:
     """Run an experiment of the papers and print its tables."""
     from muntin.experiments.options import Options
     from muntin.experiments.registry import experiment_named
 
     run = experiment_named(name)
-    run(Options(out, seed, sets), Console())
+    run(Options(out, seed, sets, tuple(part or ()), data), Console())
