@@ -1,5 +1,6 @@
 """Muntin: many window aggregates over one stream, computed together, in one pass, on Spark."""
 
+import muntin.sql as _sql  # noqa: F401  (before the function of that name, or it would replace it)
 from muntin.aggregates import (
     Aggregate,
     approx_count_distinct,

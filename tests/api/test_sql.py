@@ -1,12 +1,13 @@
 """mt.sql and the plan's SQL: ASA text in, rows out, on both engines and with both bounds."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 import muntin as mt
-from muntin.api.sql import sql
 from muntin.errors import QueryError
 from muntin.sql import parse_sql
 from muntin_testing.two_engines import by_instance
@@ -49,28 +50,28 @@ EXPECTED = {
 
 @pytest.mark.parametrize("bounds", EXPECTED)
 def test_in_process(bounds):
-    assert found(sql(TEXT, bounds=bounds, Input=DATA)) == EXPECTED[bounds]
+    assert found(mt.sql(TEXT, bounds=bounds, Input=DATA)) == EXPECTED[bounds]
 
 
 @pytest.mark.parametrize("bounds", EXPECTED)
 def test_on_spark(spark, bounds):
     df = spark.createDataFrame(DATA)
-    result = sql(TEXT, bounds=bounds, input=df)
+    result = mt.sql(TEXT, bounds=bounds, input=df)
     assert result.columns == ["window_id", "window", "device", "total", "latest"]
     assert found(result) == EXPECTED[bounds]
 
 
 def test_a_table_of_the_session(spark):
     spark.createDataFrame(DATA).createOrReplaceTempView("Input")
-    assert found(sql(TEXT, spark)) == EXPECTED["spark"]
+    assert found(mt.sql(TEXT, spark)) == EXPECTED["spark"]
     spark.catalog.dropTempView("Input")
 
 
 def test_a_missing_input_and_unknown_bounds():
     with pytest.raises(QueryError, match="reads 'Input', which is not given"):
-        sql(TEXT, inputs=DATA)
+        mt.sql(TEXT, inputs=DATA)
     with pytest.raises(QueryError, match="unknown bounds 'closed'"):
-        sql(TEXT, bounds="closed", Input=DATA)
+        mt.sql(TEXT, bounds="closed", Input=DATA)
 
 
 def test_the_plan_runs_in_process_and_is_verified_there():
@@ -82,3 +83,9 @@ def test_the_plan_runs_in_process_and_is_verified_there():
     asa = mt.optimize(replace(query, bounds="asa"), "wcg")
     assert 'epoch_us("ts") - 1 AS t' in asa.to_sql("duckdb")
     assert mt.verify(DATA, asa).equal
+
+
+def test_loading_the_package_of_that_name_leaves_the_function_in_place() -> None:
+    code = "import muntin as mt, muntin.spark.batch; mt.sql; print(callable(mt.sql))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"

@@ -1,9 +1,17 @@
-"""SQL in and out: the dialect of Azure Stream Analytics, and plans as Spark or DuckDB text."""
+"""SQL in and out: the dialect of Azure Stream Analytics, and plans as Spark or DuckDB text.
 
-from muntin.sql.direct import render_direct
-from muntin.sql.faults import SqlError
-from muntin.sql.rendering import WRITERS, Reading, reading, render, render_reading
-from muntin.sql.statement import Statement, parse_sql, parse_statement
+Its modules load sqlglot, and so are loaded on first use: `import muntin` loads this package, so
+that a later import cannot put the package in the place of the function `muntin.sql`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from muntin.sql.direct import render_direct
+    from muntin.sql.faults import SqlError
+    from muntin.sql.rendering import WRITERS, Reading, reading, render, render_reading
+    from muntin.sql.statement import Statement, parse_sql, parse_statement
 
 __all__ = [
     "WRITERS",
@@ -17,3 +25,14 @@ __all__ = [
     "render_direct",
     "render_reading",
 ]
+
+_MODULES = ("direct", "faults", "rendering", "statement")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for each in _MODULES:
+            module = import_module(f"muntin.sql.{each}")
+            if name in vars(module):
+                return vars(module)[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
