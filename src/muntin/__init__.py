@@ -36,7 +36,7 @@ from muntin.aggregates import (
     var_pop,
     var_samp,
 )
-from muntin.api import Plan, aggregate, demo_flights, optimize, parse_sql, sql, verify
+from muntin.api import Plan, aggregate, demo_flights, optimize, parse_sql, progress, sql, verify
 from muntin.errors import MuntinError
 from muntin.query import Query, query
 from muntin.windows import Window, hopping, tumbling
@@ -79,6 +79,7 @@ __all__ = [
     "parse_sql",
     "percentile",
     "product",
+    "progress",
     "query",
     "ratio",
     "skewness",

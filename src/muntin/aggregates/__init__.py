@@ -7,7 +7,6 @@ from muntin.aggregates.algebra import (
     Partial,
     aggregate_named,
     function_named,
-    parse_aggregate,
 )
 from muntin.aggregates.comoments import corr, covar, covar_pop, covar_samp
 from muntin.aggregates.custom import custom
@@ -21,6 +20,7 @@ from muntin.aggregates.sets import collect_set, count_distinct
 from muntin.aggregates.sketches import approx_count_distinct, approx_percentile
 from muntin.aggregates.skews import kurtosis, skewness
 from muntin.aggregates.sums import avg, count, count_if, sum
+from muntin.aggregates.text import parse_aggregate
 
 __all__ = [
     "FUNCTIONS",

@@ -14,7 +14,6 @@ Strategies and techniques ask for the flags, never for the name of a function.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -235,40 +234,3 @@ def _number(name: str, text: str) -> int | float:
         return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
     except ValueError:
         raise AggregateError(f"{name}: parameter {text!r} is not a number") from None
-
-
-def parse_aggregate(text: str) -> Aggregate:
-    """An aggregate as it is written: name(arguments) [AS alias].
-
-    >>> parse_aggregate("avg(price * volume) as mean").name, parse_aggregate("count").name
-    ('mean', 'count')
-    """
-    match = _CALL.fullmatch(text)
-    if not match:
-        raise AggregateError(f"aggregate {text!r} cannot be read: write for instance 'min(t)'")
-    name, body, alias = match["name"], match["body"], match["alias"]
-    aggregate = aggregate_named(name.lower(), *_arguments(body or ""))
-    return aggregate.alias(alias) if alias else aggregate
-
-
-_CALL = re.compile(
-    r"\s*(?P<name>\w+)\s*(?:\((?P<body>.*)\))?\s*(?:\s+as\s+(?P<alias>\w+)\s*)?",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def _arguments(body: str) -> list[str]:
-    """Split at the commas that stand in no parentheses and no quotes."""
-    parts, depth, quote = [""], 0, ""
-    for letter in body:
-        if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"`":
-            quote = letter
-        elif letter in "()":
-            depth += 1 if letter == "(" else -1
-        elif letter == "," and depth == 0:
-            parts.append("")
-            continue
-        parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]

@@ -2,9 +2,19 @@
 
 from muntin.api.aggregate import aggregate
 from muntin.api.demo import demo_flights
+from muntin.api.job import progress
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.sql import parse_sql, sql
 from muntin.api.verify import verify
 
-__all__ = ["Plan", "aggregate", "demo_flights", "optimize", "parse_sql", "sql", "verify"]
+__all__ = [
+    "Plan",
+    "aggregate",
+    "demo_flights",
+    "optimize",
+    "parse_sql",
+    "progress",
+    "sql",
+    "verify",
+]

@@ -11,6 +11,7 @@ from muntin.cli.bench import bench
 from muntin.cli.demo import demo
 from muntin.cli.experiment import experiment
 from muntin.cli.explain import explain
+from muntin.cli.run import run, verify_job
 from muntin.errors import MuntinError
 
 
@@ -35,5 +36,7 @@ app = _App(
 )
 app.command()(demo)
 app.command()(explain)
+app.command()(run)
+app.command("verify")(verify_job)
 app.command()(bench)
 app.command()(experiment)

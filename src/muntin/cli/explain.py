@@ -9,7 +9,9 @@ import typer
 
 from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
+from muntin.api.job import plan_of
 from muntin.errors import QueryError
+from muntin.jobs import read_job
 from muntin.query import Query, query
 from muntin.windows import parse_window
 
@@ -26,6 +28,7 @@ def explain(
     sql: Annotated[
         Path | None, typer.Option(help="A file with an Azure Stream Analytics query instead.")
     ] = None,
+    job: Annotated[Path | None, typer.Option(help="A job file instead, see docs/jobs.md.")] = None,
     strategy: Annotated[str, typer.Option(help="A strategy's name, or auto.")] = "auto",
     rate: Annotated[float, typer.Option(help="Events per second over all keys.")] = 100.0,
     keys: Annotated[float, typer.Option(help="How many distinct keys there are.")] = 1,
@@ -39,9 +42,14 @@ def explain(
     svg: Annotated[Path | None, typer.Option(help="Write the plan as a picture, too.")] = None,
 ) -> None:
     """Show who is computed from whom, at what cost, and every strategy tried."""
-    asked, table = _asked(window or [], aggregate or ["count"], sql)
-    engine = "spark" if to_sql is None else "sql"
-    plan = optimize(asked, strategy, rate, keys, cost, operator, engine)
+    if job is not None:
+        if sql is not None or window or aggregate:
+            raise QueryError("a job file has its own query: give --job alone")
+        plan, table = plan_of(read_job(job)), "events"
+    else:
+        asked, table = _asked(window or [], aggregate or ["count"], sql)
+        engine = "spark" if to_sql is None else "sql"
+        plan = optimize(asked, strategy, rate, keys, cost, operator, engine)
     typer.echo(plan.explain())
     if to_sql is not None:
         typer.echo(f"\n{plan.to_sql(to_sql, table)}")

@@ -1,35 +1,49 @@
-"""A local Spark session for the command line; programs bring their own."""
+"""Spark sessions for the command line; programs bring their own."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
 
+LOCAL = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "4g",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.log.level": "ERROR",
+}
+"""A quiet session on one machine."""
 
-def local_session(app: str = "muntin", shuffle_partitions: int = 4) -> SparkSession:
-    """A quiet session on all cores of this machine, in UTC.
+
+def local_session(app: str = "muntin") -> SparkSession:
+    """A quiet session on all cores of this machine, in UTC."""
+    return session(app)
+
+
+def session(
+    app: str,
+    master: str | None = None,
+    remote: str | None = None,
+    conf: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """A session in UTC on this machine, on a cluster, or on a Spark Connect server.
 
     Python workers are started with this interpreter: by default Spark takes python3 from PATH,
-    which need not have the same packages.
+    which need not have the same packages. Settings given win over ours.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    session: SparkSession = (
-        SparkSession.builder.master("local[*]")
-        .appName(app)
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.memory", "4g")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", str(shuffle_partitions))
-        .config("spark.log.level", "ERROR")
-        .getOrCreate()
-    )
-    return session
+    builder = SparkSession.builder.appName(app)
+    builder = builder.remote(remote) if remote else builder.master(master or "local[*]")
+    ours = LOCAL if not remote and (master or "local").startswith("local") else {}
+    for key, value in ({"spark.sql.session.timeZone": "UTC"} | ours | dict(conf or {})).items():
+        builder = builder.config(key, value)
+    found: SparkSession = builder.getOrCreate()
+    return found
 
 
 @contextmanager

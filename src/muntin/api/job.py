@@ -1,0 +1,37 @@
+"""The plan that a job runs by, and what a running stream is doing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from muntin.api.optimize import optimize
+from muntin.api.plan import Plan
+from muntin.jobs import Job
+from muntin.jobs.asking import query_of
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from muntin.spark.progress import Progress
+
+
+def plan_of(job: Job) -> Plan:
+    """The plan for a job's query, by its strategy and under its rate."""
+    asked = job.query
+    return optimize(
+        query_of(job),
+        asked.strategy,
+        rate=asked.rate,
+        keys=asked.distinct_keys,
+        operator=None if job.source.streaming else asked.operator,
+    )
+
+
+def progress(query: StreamingQuery) -> Progress | None:
+    """The last micro-batch of a stream: rates, results of each window, watermark, state, late rows.
+
+    None before the first micro-batch has ended.
+    """
+    from muntin.spark.progress import progress as of_spark
+
+    return of_spark(query)

@@ -1,0 +1,115 @@
+"""muntin run and muntin verify: a job from a file, with a view of what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from muntin.api import verify
+from muntin.api.job import plan_of
+from muntin.cli.rows import printer
+from muntin.errors import QueryError
+from muntin.jobs import Job, read_job
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+JobFile = Annotated[Path, typer.Argument(help="The job, a TOML file: see docs/jobs.md.")]
+Master = Annotated[str | None, typer.Option(help="Run on this cluster, not on the file's.")]
+Remote = Annotated[str | None, typer.Option(help="Run on this Spark Connect server.")]
+
+
+def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None:
+    """Run a job: a table to the end, a stream until Ctrl-C or, available-now, until it is done."""
+    job = read_job(job_file)
+    plan = plan_of(job)
+    console = Console()
+    spark = _session(job, master, remote, console)
+    try:
+        from muntin.spark.job_run import results_of
+        from muntin.spark.job_source import rows_of
+
+        results = results_of(rows_of(spark, job), plan, job)
+        if job.source.streaming:
+            _stream(results, job, console)
+        else:
+            _batch(results, job, spark, console)
+    finally:
+        spark.stop()
+
+
+def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) -> None:
+    """Compare every row of a job's results with Spark's own window() queries.
+
+    Nothing is written. Of a stream of files, the files that are there are compared as a table.
+    """
+    job = read_job(job_file)
+    if job.source.format in ("kafka", "rate", "socket"):
+        raise QueryError(
+            f"{job.file}: source.format = {job.source.format!r} never ends, and verify compares "
+            "whole results: verify the same query on a table of past rows"
+        )
+    console = Console()
+    spark = _session(job, master, remote, console)
+    try:
+        from muntin.spark.job_source import rows_of
+
+        with console.status("comparing all rows"):
+            outcome = verify(rows_of(spark, job.as_table()), plan_of(job))
+        console.print(f"{outcome!r}", markup=False, highlight=False)
+    finally:
+        spark.stop()
+    if not outcome.equal:
+        raise typer.Exit(1)
+
+
+def _session(job: Job, master: str | None, remote: str | None, console: Console) -> SparkSession:
+    if master and remote:
+        raise QueryError("give --master or --remote, not both")
+    from muntin.spark.job_run import session_of
+    from muntin.spark.session import quiet_start
+
+    with console.status("starting Spark"), quiet_start():
+        return session_of(job, master, remote)
+
+
+def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) -> None:
+    from muntin.spark.job_sink import write
+    from muntin.spark.tasks import task_counter
+
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            write(results, job, printer(console, int(job.sink.rows)))
+        except BaseException as error:
+            failed.append(error)
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        shown = bar.add_task(job.file.name, total=None)
+        worker = Thread(target=work, name=job.file.name)
+        count = task_counter(spark)
+        worker.start()
+        while worker.is_alive():
+            done, known = count()
+            bar.update(shown, completed=done, total=known or None)
+            worker.join(0.2)
+    if failed:
+        raise failed[0]
+    if job.sink.format != "console":
+        where = job.place(job.sink.path) if job.sink.path else job.sink.format
+        console.print(f"done: {where}", highlight=False, soft_wrap=True)
+
+
+def _stream(results: DataFrame, job: Job, console: Console) -> None:
+    from muntin.cli.live import watch
+    from muntin.spark.job_sink import start
+
+    query = start(results, job, printer(console, int(job.sink.rows)))
+    watch(query, job.file.name, console)

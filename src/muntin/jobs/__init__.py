@@ -1,0 +1,18 @@
+"""Jobs: a pipeline in a TOML file, read into frozen values and checked before Spark starts."""
+
+from muntin.jobs.fields import Option, options_of
+from muntin.jobs.job import Input, Job, Output, Question, Settings, Trigger
+from muntin.jobs.reading import JobError, read_job
+
+__all__ = [
+    "Input",
+    "Job",
+    "JobError",
+    "Option",
+    "Output",
+    "Question",
+    "Settings",
+    "Trigger",
+    "options_of",
+    "read_job",
+]

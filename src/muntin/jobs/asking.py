@@ -1,0 +1,41 @@
+"""The query of a job: its windows and aggregates as the rest of the library knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from muntin.aggregates import parse_aggregate
+from muntin.errors import MuntinError, QueryError, did_you_mean
+from muntin.jobs.job import Job
+from muntin.query import Query, query
+from muntin.strategies import STRATEGIES
+from muntin.windows import parse_window
+
+T = TypeVar("T")
+
+
+def query_of(job: Job) -> Query:
+    """What a job asks; an error begins with the key that it comes from."""
+    asked = job.query
+    if asked.strategy != "auto" and asked.strategy not in STRATEGIES:
+        raise QueryError(
+            f"query.strategy is {asked.strategy!r}: "
+            f"{did_you_mean(asked.strategy, ['auto', *STRATEGIES])}"
+        )
+    windows = _each("windows", asked.windows, parse_window)
+    aggregates = _each("aggregates", asked.aggregates, parse_aggregate)
+    try:
+        return query(asked.time, windows, aggregates, asked.keys, asked.where)
+    except MuntinError as error:
+        raise QueryError(f"query cannot be asked: {error}") from None
+
+
+def _each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:
+    found = []
+    for place, text in enumerate(texts, start=1):
+        try:
+            found.append(read(text))
+        except MuntinError as error:
+            raise QueryError(f"query.{what} has, as entry {place}, {text!r}: {error}") from None
+    return found

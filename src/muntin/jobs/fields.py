@@ -1,0 +1,71 @@
+"""Options of a job file, declared once: their type, what they mean and what they may be.
+
+A section of the file is a frozen dataclass whose fields are options. The reader checks a file
+against them, and the documentation is written from them, so neither can fall behind the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, get_type_hints
+
+KINDS: Mapping[object, str] = {
+    str: "text",
+    bool: "true or false",
+    float: "a number",
+    tuple[str, ...]: "a list of texts",
+    Mapping[str, str]: "a table of texts, numbers or booleans",
+}
+"""The types that an option may have, as a file's author knows them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One key of a section: what may stand there."""
+
+    name: str
+    kind: object
+    meaning: str
+    choices: tuple[str, ...]
+    default: object
+    required: bool
+
+    @property
+    def allowed(self) -> str:
+        """What may stand there, in words."""
+        return f"one of {', '.join(self.choices)}" if self.choices else KINDS[self.kind]
+
+
+def option(meaning: str, default: Any = MISSING, choices: tuple[str, ...] = ()) -> Any:
+    """Declare a field of a section."""
+    metadata = {"meaning": meaning, "choices": choices}
+    if isinstance(default, dict):
+        return field(default_factory=dict, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def options_of(section: type) -> dict[str, Option]:
+    """The options of a section by name.
+
+    >>> from muntin.jobs import Trigger
+    >>> options_of(Trigger)["interval"].allowed
+    'text'
+    """
+    hints = get_type_hints(section)
+    found = {}
+    for each in fields(section):
+        if each.metadata:
+            empty: object = {} if each.default_factory is not MISSING else each.default
+            kind = hints[each.name]
+            optional = [k for k in getattr(kind, "__args__", ()) if k is not type(None)]
+            known = kind if kind in KINDS else optional[0]
+            found[each.name] = Option(
+                each.name,
+                known,
+                each.metadata["meaning"],
+                each.metadata["choices"],
+                empty,
+                empty is MISSING,
+            )
+    return found

@@ -1,0 +1,129 @@
+"""A job: where rows come from, what is asked of them, where results go, and when.
+
+Each class is a section of the file; a path without a scheme is taken from the file's own folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from muntin.jobs.fields import option
+
+FILES = ("parquet", "csv", "json", "delta")
+"""Sources that are a folder of files: a table, or a stream of the files that arrive."""
+ENDLESS = ("kafka", "rate", "socket")
+"""Sources that are always a stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Where the rows come from."""
+
+    format: str = option("what kind of source", choices=FILES + ENDLESS)
+    path: str | None = option("file or folder of parquet, csv, json or delta", None)
+    stream: bool = option("read a folder of files as a stream of those that arrive", False)
+    schema: str | None = option(
+        "columns as Spark writes them, 'ts TIMESTAMP, t DOUBLE'; of kafka and socket: of the JSON "
+        "in each message. Left out, files that are there already are looked at",
+        None,
+    )
+    topic: str | None = option("kafka: the topic, or several with commas", None)
+    servers: str | None = option("kafka: host:port of the brokers", None)
+    host: str = option("socket: the host to listen to", "localhost")
+    port: float | None = option("socket: its port", None)
+    rows_per_second: float | None = option("rate: rows a second, of columns timestamp, value", None)
+    columns: Mapping[str, str] = option("further columns as SQL expressions, by name", {})
+    options: Mapping[str, str] = option("handed to Spark's reader as they are", {})
+
+    @property
+    def streaming(self) -> bool:
+        """Whether rows keep coming."""
+        return self.stream or self.format in ENDLESS
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the rows."""
+
+    time: str = option("the timestamp column")
+    windows: tuple[str, ...] = option("each range[/slide][@offset], or id = range/slide")
+    aggregates: tuple[str, ...] = option("each such as 'avg(t) as mean'")
+    keys: tuple[str, ...] = option("columns to group by", ())
+    where: str | None = option("SQL condition on the rows to count", None)
+    watermark: str | None = option("how late rows of a stream may be, '10 minutes'", None)
+    strategy: str = option("how windows share their work: a strategy's name, or auto", "auto")
+    operator: str | None = option("force how the plan runs, see `muntin explain`", None)
+    rate: float = option("events per second over all keys, for the plan's cost", 100.0)
+    distinct_keys: float = option("how many distinct keys there are, for the plan's cost", 1.0)
+    layout: str = option("one row a window, or one row an instant", "long", ("long", "wide"))
+    empty: str = option("what becomes of windows without rows", "omit", ("omit", "fill"))
+    output: str = option("what a stream emits", "append", ("append", "update", "complete"))
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where the results go."""
+
+    format: str = option(
+        "what kind of sink", choices=("console", "parquet", "delta", "kafka", "memory")
+    )
+    path: str | None = option("folder of parquet or delta", None)
+    mode: str = option(
+        "what a batch does with results already there", "error", ("error", "overwrite", "append")
+    )
+    partition_by: tuple[str, ...] = option("columns that become folders", ())
+    name: str | None = option("memory: the name of the table", None)
+    topic: str | None = option("kafka: the topic", None)
+    servers: str | None = option("kafka: host:port of the brokers", None)
+    rows: float = option("console: how many rows to print", 20.0)
+    options: Mapping[str, str] = option("handed to Spark's writer as they are", {})
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """When a stream works, and where it keeps its place."""
+
+    available_now: bool = option("work through what is there, then stop", False)
+    interval: str | None = option("start a micro-batch this often, '10 seconds'", None)
+    checkpoint: str | None = option("folder in which the stream keeps its place and state", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Which Spark to run on."""
+
+    master: str | None = option("a cluster's master; left out, all cores of this machine", None)
+    remote: str | None = option("a Spark Connect server instead, 'sc://host'", None)
+    conf: Mapping[str, str] = option("settings of the session, spark.… = …", {})
+
+
+SECTIONS: dict[str, type] = {
+    "source": Input,
+    "query": Question,
+    "sink": Output,
+    "trigger": Trigger,
+    "spark": Settings,
+}
+"""The tables of a job file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A checked job file."""
+
+    file: Path
+    source: Input
+    query: Question
+    sink: Output
+    trigger: Trigger = field(default_factory=Trigger)
+    spark: Settings = field(default_factory=Settings)
+
+    def as_table(self) -> Job:
+        """The same job over the rows that are there, read as a table."""
+        return replace(self, source=replace(self.source, stream=False))
+
+    def place(self, path: str) -> str:
+        """A path of the file: one with a scheme as it is, else from the file's folder."""
+        return path if "://" in path or path.startswith("/") else str(self.file.parent / path)

@@ -1,0 +1,146 @@
+"""What the options of a job need of each other, told before Spark is started.
+
+Each rule yields the key and what is wrong with it; the first one met is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from muntin.durations import microseconds
+from muntin.errors import MuntinError, WindowError
+from muntin.jobs.asking import query_of
+from muntin.jobs.job import ENDLESS, FILES, Job
+
+Problem = tuple[str, str]
+"""A key and what is wrong with it."""
+
+
+def unmet_needs(job: Job) -> Iterator[Problem]:
+    """Every rule that the job breaks."""
+    yield from _source(job)
+    yield from _question(job)
+    yield from _sink(job)
+    yield from _trigger(job)
+    if job.spark.master and job.spark.remote:
+        yield "spark.remote", "and spark.master are both given: keep one"
+
+
+def _source(job: Job) -> Iterator[Problem]:
+    source = job.source
+    kind = f"source.format = {source.format!r}"
+    if source.format in FILES:
+        if source.path is None:
+            yield "source.path", f"is missing: {kind} reads a file or folder"
+        elif "://" not in source.path and not Path(job.place(source.path)).exists():
+            yield (
+                "source.path",
+                f"is {source.path!r}: there is no such file or folder at {job.place(source.path)}",
+            )
+    elif source.path is not None:
+        yield "source.path", f"is {source.path!r}, but {kind} reads no files: leave it out"
+    if source.format == "kafka":
+        for key in ("topic", "servers"):
+            if getattr(source, key) is None:
+                yield f"source.{key}", f"is missing: {kind} needs it"
+    if source.format == "socket" and source.port is None:
+        yield "source.port", f"is missing: {kind} needs it"
+    if source.format in ("kafka", "socket") and source.schema is None and not source.columns:
+        yield (
+            "source.schema",
+            (
+                "is missing: give the columns of the JSON in each message, "
+                "'ts TIMESTAMP, t DOUBLE', "
+                "or make columns out of `value` in [source.columns]"
+            ),
+        )
+
+
+def _question(job: Job) -> Iterator[Problem]:
+    question = job.query
+    try:
+        query_of(job)
+    except MuntinError as error:
+        key, _, problem = str(error).partition(" ")
+        yield key, problem
+    if question.watermark is not None:
+        yield from _duration("query.watermark", question.watermark, zero=True)
+    if not job.source.streaming:
+        return
+    if question.watermark is None and question.output == "append":
+        yield (
+            "query.watermark",
+            (
+                "is missing: a stream that appends results must know how late rows may be, "
+                "such as '10 minutes'"
+            ),
+        )
+    for key, value, batch_only in (
+        ("layout", question.layout, "wide"),
+        ("empty", question.empty, "fill"),
+    ):
+        if value == batch_only:
+            yield f"query.{key}", f"is {value!r}, which a stream does not have: leave it out"
+
+
+def _sink(job: Job) -> Iterator[Problem]:
+    sink = job.sink
+    kind = f"sink.format = {sink.format!r}"
+    if sink.format in ("parquet", "delta") and sink.path is None:
+        yield "sink.path", f"is missing: {kind} writes a folder"
+    if sink.format == "kafka":
+        for key in ("topic", "servers"):
+            if getattr(sink, key) is None:
+                yield f"sink.{key}", f"is missing: {kind} needs it"
+    if sink.format == "memory" and sink.name is None:
+        yield "sink.name", f"is missing: {kind} needs a name for its table"
+    if job.source.streaming and sink.format == "parquet" and job.query.output != "append":
+        yield (
+            "query.output",
+            (f"is {job.query.output!r}, but files are never changed: parquet needs 'append'"),
+        )
+
+
+def _trigger(job: Job) -> Iterator[Problem]:
+    trigger, streaming = job.trigger, job.source.streaming
+    if trigger.available_now and trigger.interval is not None:
+        yield "trigger.interval", "and trigger.available_now are both given: keep one"
+    if trigger.interval is not None:
+        yield from _duration("trigger.interval", trigger.interval)
+    for key in ("interval", "checkpoint", "available_now"):
+        if getattr(trigger, key) and not streaming:
+            yield (
+                f"trigger.{key}",
+                (
+                    "is for streams, and this source is read as a table: "
+                    "set source.stream = true, or leave it out"
+                ),
+            )
+    if trigger.available_now and job.source.format in ENDLESS and job.source.format != "kafka":
+        yield (
+            "trigger.available_now",
+            (f"never ends with source.format = {job.source.format!r}: give an interval"),
+        )
+    if (
+        streaming
+        and trigger.checkpoint is None
+        and job.sink.format in ("parquet", "delta", "kafka")
+    ):
+        yield (
+            "trigger.checkpoint",
+            (
+                f"is missing: a stream into {job.sink.format} keeps its place in a folder, "
+                "so that a restart loses nothing and writes nothing twice"
+            ),
+        )
+
+
+def _duration(key: str, text: str, zero: bool = False) -> Iterator[Problem]:
+    try:
+        length = microseconds(text, key)
+    except WindowError as error:
+        yield key, f"is {text!r}: {error}"
+        return
+    if length < 0 or (length == 0 and not zero):
+        yield key, f"is {text!r}: it must be more than zero"

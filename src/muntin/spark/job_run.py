@@ -1,0 +1,27 @@
+"""Run a job: open its session and source, apply the plan, hand the results to its sink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from muntin.jobs import Job
+from muntin.spark.session import session
+
+
+def session_of(job: Job, master: str | None = None, remote: str | None = None) -> SparkSession:
+    """The job's session; what the command line says wins over the file."""
+    if master is None and remote is None:
+        master, remote = job.spark.master, job.spark.remote
+    return session(f"muntin {job.file.name}", master, remote, job.spark.conf)
+
+
+def results_of(rows: DataFrame, plan: Any, job: Job) -> DataFrame:
+    """The plan's results over the job's rows, batch or streaming."""
+    asked = job.query
+    if not job.source.streaming:
+        result: DataFrame = plan.apply(rows, layout=asked.layout, empty=asked.empty)
+        return result
+    stream: DataFrame = plan.apply(rows, watermark=asked.watermark, output=asked.output)
+    return stream

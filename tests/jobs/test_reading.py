@@ -1,0 +1,206 @@
+"""Job files: what is right is read, and every mistake says the file, the key and the remedy."""
+
+import copy
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.jobs import JobError, options_of, read_job
+from muntin.jobs.asking import query_of
+from muntin.jobs.handed import reader_options, writer_options
+from muntin.jobs.job import SECTIONS
+from muntin.jobs.reading import job_of
+
+STREAM = """
+[source]
+format = "json"
+path = "."
+stream = true
+schema = "ts TIMESTAMP, device STRING, t DOUBLE"
+
+[query]
+time = "ts"
+keys = ["device"]
+windows = ["10 minutes", "long = 1 hour/10 minutes"]
+aggregates = ["min(t) as coldest", "count(t) filter (where t > 30) as hot"]
+watermark = "10 minutes"
+
+[sink]
+format = "parquet"
+path = "out"
+
+[trigger]
+available_now = true
+checkpoint = "checkpoint"
+
+[spark.conf]
+spark.sql.shuffle.partitions = 2
+"""
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "job.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def table(**changes: Any) -> dict[str, Any]:
+    """The stream above with changes, as section__key=value; None takes the key away."""
+    found = copy.deepcopy(tomllib.loads(STREAM))
+    for place, value in changes.items():
+        section, _, key = place.partition("__")
+        if not key:
+            found[section] = value
+        elif value is None:
+            found[section].pop(key, None)
+        else:
+            found.setdefault(section, {})[key] = value
+    return {name: section for name, section in found.items() if section is not None}
+
+
+def test_a_job_is_its_query_and_what_spark_is_handed(tmp_path: Path) -> None:
+    job = read_job(written(tmp_path, STREAM))
+    assert query_of(job) == mt.query(
+        "ts",
+        [mt.tumbling("10 minutes"), mt.hopping("1 hour", "10 minutes", id="long")],
+        [mt.min("t").alias("coldest"), mt.count("t").filter("t > 30").alias("hot")],
+        keys=["device"],
+    )
+    assert [w.id for w in query_of(job).windows] == ["10 minutes", "long"]
+    assert job.source.streaming
+    assert job.spark.conf == {"spark.sql.shuffle.partitions": "2"}
+    assert writer_options(job) == {
+        "path": str(tmp_path / "out"),
+        "checkpointLocation": str(tmp_path / "checkpoint"),
+    }
+
+
+def test_kafka_is_handed_what_it_needs() -> None:
+    kafka = {"format": "kafka", "topic": "events", "servers": "broker:9092"}
+    job = job_of(
+        table(
+            source={**kafka, "schema": "ts TIMESTAMP", "options": {"maxOffsetsPerTrigger": 1000}},
+            sink={**kafka, "topic": "results"},
+        ),
+        Path("job.toml"),
+    )
+    assert reader_options(job) == {
+        "kafka.bootstrap.servers": "broker:9092",
+        "subscribe": "events",
+        "startingOffsets": "earliest",
+        "maxOffsetsPerTrigger": "1000",
+    }
+    assert writer_options(job) == {
+        "kafka.bootstrap.servers": "broker:9092",
+        "topic": "results",
+        "checkpointLocation": "checkpoint",
+    }
+
+
+BATCH = {"source__stream": False, "trigger": None}
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"sorce": {}}, "unknown section [sorce]: did you mean 'source'?"),
+    ({"watermark": "1 hour"}, "watermark belongs into [query]"),
+    ({"source": None}, "section [source] is missing: it needs format"),
+    ({"source": "parquet"}, "source is 'parquet': it must be a section, [source]"),
+    ({"source__fromat": "csv"}, "unknown key source.fromat = 'csv': did you mean 'format'?"),
+    (
+        {"source__watermark": "1 hour"},
+        "source.watermark = '1 hour': watermark belongs into [query]",
+    ),
+    ({"source__format": "parqet"}, "source.format is 'parqet': did you mean 'parquet'?"),
+    ({"source__format": 3}, "source.format is 3: it must be one of parquet, csv"),
+    ({"source__path": None}, "source.path is missing: source.format = 'json' reads a file"),
+    ({"source__path": "nowhere"}, "source.path is 'nowhere': there is no such file or folder at"),
+    ({"source__stream": "yes"}, "source.stream is 'yes': it must be true or false"),
+    ({"source": {"format": "kafka"}}, "source.topic is missing"),
+    ({"source": {"format": "socket"}}, "source.port is missing"),
+    ({"source": {"format": "rate", "path": "x"}}, "source.format = 'rate' reads no files"),
+    ({"source": {"format": "rate", "rows_per_second": -1}}, "is -1: it must be more than zero"),
+    ({"source": {"format": "socket", "port": 9}}, "source.schema is missing"),
+    ({"source__options": {"a": [1]}}, "source.options.a is [1]: it must be a text, number"),
+    ({"query__time": None}, "query.time is missing: the timestamp column"),
+    ({"query__windows": ["10 parsecs"]}, "query.windows has, as entry 1, '10 parsecs': "),
+    ({"query__windows": []}, "no windows"),
+    ({"query__windows": [10]}, "query.windows is [10]: it must be a list of texts"),
+    (
+        {"query__aggregates": ["mim(t)"]},
+        "query.aggregates has, as entry 1, 'mim(t)': unknown aggregate 'mim': did you",
+    ),
+    ({"query__aggregates": ["min(t)", "min(t)"]}, "aggregate name 'min(t)' is given 2 times"),
+    ({"query__watermark": None}, "query.watermark is missing: a stream that appends"),
+    ({"query__watermark": "soon"}, "query.watermark is 'soon': "),
+    ({"query__watermark": "-1 hour"}, "query.watermark is '-1 hour': it must be more than zero"),
+    (
+        {"query__strategy": "weave-shar"},
+        "query.strategy is 'weave-shar': did you mean 'weave-share'?",
+    ),
+    ({"query__layout": "wide"}, "query.layout is 'wide', which a stream does not have"),
+    ({"query__empty": "fill"}, "query.empty is 'fill', which a stream does not have"),
+    ({"query__output": "update"}, "query.output is 'update', but files are never changed"),
+    ({"query__rate": True}, "query.rate is True: it must be a number"),
+    ({"sink__format": "sqlite"}, "sink.format is 'sqlite': known: console, parquet"),
+    ({"sink__path": None}, "sink.path is missing: sink.format = 'parquet' writes a folder"),
+    ({"sink": {"format": "memory"}}, "sink.name is missing"),
+    ({"sink": {"format": "kafka", "topic": "x"}}, "sink.servers is missing"),
+    ({"trigger__checkpoint": None}, "trigger.checkpoint is missing: a stream into parquet"),
+    ({"trigger__interval": "10 seconds"}, "trigger.interval and trigger.available_now are both"),
+    ({"source__stream": False}, "is for streams, and this source is read as a table"),
+    (
+        {"source": {"format": "rate"}, "query__time": "timestamp"},
+        "trigger.available_now never ends with source.format = 'rate'",
+    ),
+    ({"spark": {"master": "local", "remote": "sc://x"}}, "spark.remote and spark.master are both"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), MISTAKES, ids=[str(m[0]) for m in MISTAKES])
+def test_a_mistake_is_told_with_file_key_and_remedy(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(JobError) as caught:
+        job_of(table(**changes), Path("job.toml"))
+    assert str(caught.value).startswith("job.toml: ")
+    assert message in str(caught.value)
+
+
+@given(st.data())
+def test_no_value_of_a_wrong_type_gets_through_or_breaks_the_reader(data: st.DataObject) -> None:
+    """Any value in place of any option gives a job or a JobError that names the option."""
+    section = data.draw(st.sampled_from(sorted(SECTIONS)))
+    option = data.draw(st.sampled_from(sorted(options_of(SECTIONS[section]))))
+    scalars = (
+        st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-2, 2) | st.text(max_size=5)
+    )
+    value = data.draw(
+        scalars | st.lists(scalars, max_size=2) | st.dictionaries(st.text(max_size=3), scalars)
+    )
+    given = table(**{f"{section}__{option}": value}) if value is not None else table()
+    try:
+        job = job_of(given, Path("job.toml"))
+    except JobError as error:
+        event = str(error)
+        named = option in event or "query cannot be asked" in event
+        assert named, event
+        return
+    kept = getattr(getattr(job, section), option)
+    assert isinstance(kept, (str, bool, float, tuple, dict)) or kept is None
+
+
+def test_files_that_are_no_job(tmp_path: Path) -> None:
+    with pytest.raises(JobError, match=r"nowhere\.toml cannot be read"):
+        read_job(tmp_path / "nowhere.toml")
+    with pytest.raises(JobError, match="is not TOML"):
+        read_job(written(tmp_path, "source = "))
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(JobError, match="is not text in UTF-8"):
+        read_job(tmp_path / "bytes.toml")
+
+
+def test_a_table_needs_no_watermark_and_may_be_wide(tmp_path: Path) -> None:
+    job = job_of(table(**BATCH, query__watermark=None, query__layout="wide"), tmp_path / "job.toml")
+    assert not job.source.streaming
+    assert job.query.layout == "wide"
