@@ -6,7 +6,9 @@ from typing import Any
 
 
 def engine_of(data: Any) -> str:
-    """ "sql" for what DuckDB reads in process (relation, Arrow, pandas), else "spark"."""
+    """ "sql" for what DuckDB reads in process (relation, Arrow, pandas), "stream", or "spark"."""
+    if getattr(data, "isStreaming", False) is True:
+        return "stream"
     from muntin.embedded import handles  # loads sqlglot: not needed to plan
 
     return "sql" if handles(data) else "spark"

@@ -11,14 +11,14 @@ from math import inf
 from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, total
 from muntin.errors import StrategyError, did_you_mean
-from muntin.physical import choose, predicted
+from muntin.physical import choose, choose_for_stream, predicted
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
 from muntin.report import Alternative
 from muntin.strategies import LIMITS, STRATEGIES, Problem, strategy_named
 
 UNLIMITED = 2**62
-ENGINES = ("spark", "sql")
+ENGINES = ("spark", "stream", "sql")
 
 
 def optimize(
@@ -40,8 +40,8 @@ def optimize(
     Cost "weave" counts the aggregations of a stream engine whose windows are answered by
     `technique`: panes (if None), flatfat, flatfit or slick-deque. `slicing` is how the weaving
     strategies cut the windows of a tree: pairs, panes or cutty.
-    For engine "spark", "auto" takes the plan predicted to run fastest there; for "sql" (text for
-    any engine, or DuckDB in process) the one of least cost.
+    For engine "spark" (a batch) or "stream", "auto" takes the plan predicted to run fastest there;
+    for "sql" (text for any engine, or DuckDB in process) the one of least cost.
 
     >>> import muntin as mt
     >>> windows = [mt.Window(n, n) for n in (10, 20, 30, 40)]
@@ -68,8 +68,9 @@ def optimize(
         if strategy != "auto"
         else _best(alternatives, by_cost=cost != "rate" or engine == "sql")
     )
-    operators = choose(plans[chosen], query, rates, operator)
-    if len(query.direct) == len(query.aggregates):
+    decide = choose_for_stream if engine == "stream" else choose
+    operators = decide(plans[chosen], query, rates, operator)
+    if engine != "stream" and len(query.direct) == len(query.aggregates):
         alone = choose(plans[chosen], query, rates, "window")
         operators = replace(alone, reason="none of the aggregates has partials to share")
     total_cost = total(problem.cost, plans[chosen])

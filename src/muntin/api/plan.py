@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from muntin.api.engine import engine_of
+from muntin.cost import RateCost
+from muntin.durations import Duration
 from muntin.errors import StrategyError
-from muntin.physical import Operators
+from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, svg, text
+from muntin.windows import Window
 
 if TYPE_CHECKING:
     from muntin.cost import CostModel
@@ -37,15 +40,35 @@ class Plan:
         """The tree as an SVG picture."""
         return svg(self._explanation())
 
-    def apply(self, data: Any, layout: str = "long", empty: str = "omit") -> Any:
+    def apply(
+        self,
+        data: Any,
+        layout: str = "long",
+        empty: str = "omit",
+        *,
+        watermark: Duration | None = None,
+        output: str = "append",
+        operator: str | None = None,
+        started_with: Iterable[Window] | None = None,
+    ) -> Any:
         """Run the plan: on Spark for a Spark DataFrame, else in process on DuckDB.
 
         A DuckDB relation, an Arrow table or a pandas DataFrame gives the same kind back. With
         layout="wide" there is one row for each (keys, window_end), with a column
         `<aggregate>__<window_id>` for each pair; with empty="fill" there are rows with zeros and
-        nulls between a key's first and last window. Both need Spark.
+        nulls between a key's first and last window. Both need a batch on Spark.
+
+        A streaming DataFrame gives a streaming DataFrame. `watermark` says how late rows may be
+        (none is needed where the time column has one), `output` the mode that the query will be
+        started with: "append", "update" or "complete"; `operator` is "native" or "bucketed"; and
+        `started_with` lists the windows that its checkpoint was started with, if they were others.
+        On a batch these four change nothing.
         """
-        if engine_of(data) == "sql":
+        engine = engine_of(data)
+        if engine == "stream":
+            streaming = (watermark, output, started_with)
+            return self._to_stream(data, (layout, empty), streaming, operator)
+        if engine == "sql":
             if (layout, empty) != ("long", "omit"):
                 raise StrategyError(
                     f"layout={layout!r}, empty={empty!r} needs a Spark DataFrame: in process "
@@ -57,6 +80,29 @@ class Plan:
         from muntin.spark.batch import apply
 
         return apply(self.tree, self.query, data, self.operators, layout, empty)
+
+    def _to_stream(
+        self,
+        data: Any,
+        shape: tuple[str, str],
+        streaming: tuple[Duration | None, str, Iterable[Window] | None],
+        operator: str | None,
+    ) -> Any:
+        if shape != ("long", "omit"):
+            raise StrategyError(
+                f"layout={shape[0]!r}, empty={shape[1]!r} needs a batch: a stream has the long "
+                "layout without empty windows, since rows that are still to come decide the rest"
+            )
+        from muntin.spark.streaming import Streaming, apply_to_stream
+
+        operators = self.operators
+        if operator is not None or operators.name not in STREAM_OPERATORS:
+            operators = choose_for_stream(self.tree, self.query, self._rates, operator)
+        return apply_to_stream(self.tree, self.query, data, operators, Streaming(*streaming))
+
+    @property
+    def _rates(self) -> RateCost:
+        return self.model if isinstance(self.model, RateCost) else RateCost()
 
     def to_sql(
         self, dialect: str, table: str = "events", types: Mapping[str, str] | None = None

@@ -3,5 +3,17 @@
 from muntin.physical.feeds import Feed, feeds_of
 from muntin.physical.lowering import Level, PhysicalPlan, lower
 from muntin.physical.operators import Operators, choose, predicted
+from muntin.physical.stream_operators import STREAM_OPERATORS, choose_for_stream
 
-__all__ = ["Feed", "Level", "Operators", "PhysicalPlan", "choose", "feeds_of", "lower", "predicted"]
+__all__ = [
+    "STREAM_OPERATORS",
+    "Feed",
+    "Level",
+    "Operators",
+    "PhysicalPlan",
+    "choose",
+    "choose_for_stream",
+    "feeds_of",
+    "lower",
+    "predicted",
+]

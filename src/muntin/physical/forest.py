@@ -25,16 +25,16 @@ def forest(plan: SharingPlan) -> dict[int, tuple[Branch, ...]] | None:
     for root in plan.children(None):
         if not disjoint(root) and plan.children(root.id):
             return None
-        grown[number[root.id]] = _branches(plan, root, number)
+        grown[number[root.id]] = branches_below(plan, root, number)
     return grown
 
 
-def _branches(plan: SharingPlan, base: Node, number: dict[str, int]) -> tuple[Branch, ...]:
+def branches_below(plan: SharingPlan, base: Node, number: dict[str, int]) -> tuple[Branch, ...]:
     """Every window that takes `base` as its nearest disjoint ancestor, however deep it stands."""
     found: list[Branch] = []
     for node in plan.children(base.id):
         if isinstance(node.shape, Window):
-            below = _branches(plan, node, number)
+            below = branches_below(plan, node, number)
             if disjoint(node):
                 found.append(Branch(number[node.id], node.shape, not node.hidden, below))
             else:
@@ -42,5 +42,5 @@ def _branches(plan: SharingPlan, base: Node, number: dict[str, int]) -> tuple[Br
                     found.append(Branch(number[node.id], node.shape, asked=True))
                 found += below
         else:
-            found += _branches(plan, node, number)
+            found += branches_below(plan, node, number)
     return tuple(found)

@@ -101,10 +101,10 @@ def _result(rows: DataFrame, nodes: tuple[Node, ...], query: Query, table: Table
     instant = SparkWriter().instant
     window = F.struct(
         F.expr(instant("start", table.time_type)).alias("start"),
-        F.expr(instant(f"(start + {_lookup(ranges)})", table.time_type)).alias("end"),
+        F.expr(instant(f"(start + {lookup(ranges)})", table.time_type)).alias("end"),
     )
     return rows.select(
-        F.expr(_lookup(ids)).alias("window_id"),
+        F.expr(lookup(ids)).alias("window_id"),
         window.alias("window"),
         *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
         *results(table.columns),
@@ -116,7 +116,7 @@ def results(columns: Columns) -> list[Column]:
     return [F.expr(r.final).alias(r.name) for r in columns.results]
 
 
-def _lookup(values: dict[int, str] | dict[int, int]) -> str:
+def lookup(values: dict[int, str] | dict[int, int]) -> str:
     """SQL for the value of a node, by its number."""
     dense = [values.get(i) for i in range(max(values) + 1)]
     kind = "BIGINT" if isinstance(next(iter(values.values())), int) else "STRING"

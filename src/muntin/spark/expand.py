@@ -52,7 +52,7 @@ def from_source(table: Table, level: Level) -> DataFrame:
         node, start = single
         rows = table.rows.withColumn("start", F.expr(start)).withColumn("node", F.lit(node))
         return _grouped(rows, table, lifts)
-    return _grouped(_copied(table, level), table, lifts)
+    return _grouped(copied(table, level), table, lifts)
 
 
 def next_level(rows: DataFrame, level: Level, table: Table) -> DataFrame:
@@ -91,7 +91,7 @@ def _begin(feed: Feed) -> str:
     return f"t - pmod(t - {feed.origin}L, {feed.turns}L)"
 
 
-def _copied(table: Table, level: Level) -> DataFrame:
+def copied(table: Table, level: Level) -> DataFrame:
     """Each source row once for every instance or slice it belongs to."""
     slices = level.slices.get(FROM_SOURCE, ())
     feeds = level.feeds.get(FROM_SOURCE, ())

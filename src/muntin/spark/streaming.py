@@ -1,0 +1,138 @@
+"""A sharing plan on a streaming DataFrame: one read of the source, one stateful query.
+
+The caller starts the query and chooses its sink and checkpoint, as for any streaming DataFrame;
+`output` must be the mode that it is started with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from muntin.durations import Duration, microseconds
+from muntin.errors import ColumnError, StrategyError, did_you_mean
+from muntin.physical import Operators
+from muntin.plan import SharingPlan
+from muntin.query import Query
+from muntin.spark.beside import split
+from muntin.spark.names import existing
+from muntin.spark.native_stream import by_native
+from muntin.spark.stream_source import StreamSource
+from muntin.windows import Window
+
+OUTPUTS = ("append", "update", "complete")
+_DELAY = "spark.watermarkDelayMs"
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """What only a stream is told: how late rows may be, and which results are given out when.
+
+    `started_with` are the windows of the query that the checkpoint was started with, where they
+    are not those asked for now.
+    """
+
+    watermark: Duration | None = None
+    output: str = "append"
+    started_with: Iterable[Window] | None = None
+
+
+def apply_to_stream(
+    plan: SharingPlan,
+    query: Query,
+    df: DataFrame,
+    operators: Operators,
+    streaming: Streaming,
+) -> DataFrame:
+    """The rows of the query as a streaming DataFrame, in the long layout."""
+    check_streamable(query, df)
+    if streaming.output not in OUTPUTS:
+        hint = did_you_mean(str(streaming.output), OUTPUTS)
+        raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
+    marked = _watermarked(df, query, streaming)
+    source = StreamSource.of(plan, query, marked)
+    started_with = _started_with(query, streaming.started_with)
+    return by_native(source, started_with)
+
+
+def check_streamable(query: Query, df: DataFrame) -> None:
+    """Refuse what cannot run on a stream, with the reason."""
+    _, direct = split(query, df.sparkSession)
+    for aggregate in direct.aggregates if direct else ():
+        late = not aggregate.function.holistic
+        reason = (
+            f"is shared only from Spark {'.'.join(map(str, aggregate.function.since))} on"
+            if late
+            else "keeps every value of a window, which no state of bounded size can hold"
+        )
+        raise StrategyError(
+            f"{aggregate.name} cannot run on a stream: it {reason}; leave it out, or compute it "
+            "on batches"
+        )
+    own = next((a.name for a in query.aggregates if a.function.in_python), None)
+    if own:
+        raise StrategyError(
+            f"{own} cannot run on a stream: it is written in Python, and its partials have no "
+            "form in which Spark could keep them; use Spark's aggregates, or run it on batches"
+        )
+    if query.set_back:
+        raise StrategyError(
+            f"bounds={query.bounds!r} cannot run on a stream: Spark's watermark closes instances "
+            "at their end, where these still take rows; use the default bounds"
+        )
+
+
+def _watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
+    """The stream with a watermark on its time column: its own, or the one given."""
+    column = existing(query.time, df.columns, "time")
+    fields = [f for f in df.schema if f.name.lower() == query.time.lower()]
+    if not fields:
+        raise ColumnError(
+            f"time {query.time!r} is not a column of its own: a stream's watermark needs one; "
+            f"select it first, with .withColumn('time', ...)"
+        )
+    own = _DELAY in (fields[0].metadata or {})
+    if streaming.watermark is None:
+        if not own and streaming.output == "append":
+            raise StrategyError(
+                "append mode emits a window when the watermark has passed its end, and this "
+                "stream has none: give watermark='10 minutes', or how late rows may be"
+            )
+        return df
+    if own:
+        raise StrategyError(
+            f"watermark {streaming.watermark!r} is given, but time {query.time!r} already has one: "
+            "leave out one of them"
+        )
+    kind = fields[0].dataType.simpleString()
+    if not kind.startswith("timestamp"):
+        raise ColumnError(
+            f"time {query.time!r} is {kind}, and a stream's watermark needs a timestamp: convert "
+            f"it first, for instance with CAST({column} AS TIMESTAMP)"
+        )
+    return df.withWatermark(fields[0].name, f"{_delay(streaming.watermark)} milliseconds")
+
+
+def _delay(watermark: Duration) -> int:
+    """Milliseconds, in which Spark counts watermarks."""
+    delay = microseconds(watermark, "watermark")
+    if delay < 0 or delay % 1000:
+        raise StrategyError(f"watermark {watermark!r} must be whole milliseconds, none or more")
+    return delay // 1000
+
+
+def _started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window, ...]:
+    """The windows that the guard stands for: those asked for now may only be fewer."""
+    if given is None:
+        return query.windows
+    known = tuple(given)
+    for window in query.windows:
+        if window not in known:
+            raise StrategyError(
+                f"window {window.id!r} is not among those that the checkpoint was started with: "
+                "with operator 'native' windows can be left out at a restart, not added, since "
+                "their first instances would lack the rows before it; use a new checkpoint"
+            )
+    return known
