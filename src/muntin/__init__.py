@@ -36,7 +36,17 @@ from muntin.aggregates import (
     var_pop,
     var_samp,
 )
-from muntin.api import Plan, aggregate, demo_flights, optimize, parse_sql, progress, sql, verify
+from muntin.api import (
+    Plan,
+    Plans,
+    aggregate,
+    demo_flights,
+    optimize,
+    parse_sql,
+    progress,
+    sql,
+    verify,
+)
 from muntin.errors import MuntinError
 from muntin.query import Query, query
 from muntin.windows import Window, hopping, tumbling
@@ -47,6 +57,7 @@ __all__ = [
     "Aggregate",
     "MuntinError",
     "Plan",
+    "Plans",
     "Query",
     "Window",
     "aggregate",

@@ -5,11 +5,13 @@ from muntin.api.demo import demo_flights
 from muntin.api.job import progress
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
+from muntin.api.plans import Plans
 from muntin.api.sql import parse_sql, sql
 from muntin.api.verify import verify
 
 __all__ = [
     "Plan",
+    "Plans",
     "aggregate",
     "demo_flights",
     "optimize",

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from muntin.aggregates import Aggregate
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.durations import Duration
-from muntin.query import query
+from muntin.errors import QueryError
+from muntin.query import Query, query
 from muntin.windows import Window
 
 
 def aggregate(
     data: Any,
-    time: str,
-    windows: Iterable[Window],
-    aggregates: Iterable[Aggregate],
+    time: str | None = None,
+    windows: Iterable[Window] = (),
+    aggregates: Iterable[Aggregate] = (),
     keys: str | Iterable[str] = (),
     where: str | None = None,
     strategy: str = "auto",
@@ -30,17 +31,42 @@ def aggregate(
     watermark: Duration | None = None,
     output: str = "append",
     started_with: Iterable[Window] | None = None,
+    queries: Mapping[str, Query] | None = None,
+    deliver: str = "one",
 ) -> Any:
     """All windows and aggregates over a Spark DataFrame, batch or streaming, computed together.
 
     `layout` is "long" or "wide", `empty` is "omit" or "fill", and streams are told `watermark`,
-    `output` and `started_with`: see Plan.apply.
+    `output` and `started_with`: see Plan.apply. Instead of one query's parts, several `queries`
+    may be given by their ids: the result has a column query_id, or with deliver="dict" there is a
+    result of each (see Plans.apply).
 
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
-    asked = query(time=time, windows=windows, aggregates=aggregates, keys=keys, where=where)
     engine = engine_of(data)
-    plan = optimize(asked, strategy, rate, distinct_keys, cost, operator, engine)
-    return plan.apply(
-        data, layout, empty, watermark=watermark, output=output, started_with=started_with
-    )
+    streaming: Any = {"watermark": watermark, "output": output, "started_with": started_with}
+    if queries is None:
+        if deliver != "one":
+            raise QueryError(f"deliver={deliver!r} needs several queries: queries={{'id': query}}")
+        asked = _asked(time, windows, aggregates, keys, where)
+        one = optimize(asked, strategy, rate, distinct_keys, cost, operator, engine)
+        return one.apply(data, layout, empty, **streaming)
+    if any((time, windows, aggregates, keys, where)):
+        raise QueryError(
+            "queries={...} hold their own time, windows, aggregates, keys and where: "
+            "give these to mt.query(...), or leave queries out"
+        )
+    several = optimize(None, strategy, rate, distinct_keys, cost, operator, engine, queries=queries)
+    return several.apply(data, layout, empty, deliver, **streaming)
+
+
+def _asked(
+    time: str | None,
+    windows: Iterable[Window],
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str],
+    where: str | None,
+) -> Query:
+    if time is None:
+        raise QueryError("no time: name the timestamp column, time='ts', or give queries={...}")
+    return query(time=time, windows=windows, aggregates=aggregates, keys=keys, where=where)

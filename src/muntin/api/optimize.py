@@ -1,26 +1,22 @@
-"""optimize: try strategies under one cost, check their plans, keep the cheapest.
+"""optimize: the plan of a query, or the plans of several that share what they can.
 
 No engine is needed: planning is arithmetic on windows.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from math import inf
+from collections.abc import Mapping
+from typing import overload
 
 from muntin.api.plan import Plan
-from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, total
-from muntin.errors import StrategyError, did_you_mean
-from muntin.physical import choose, choose_for_stream, predicted
-from muntin.plan import SharingPlan, check
+from muntin.api.planning import Options, planned
+from muntin.api.plans import Plans
+from muntin.errors import StrategyError
+from muntin.queries import sharing_sets
 from muntin.query import Query
-from muntin.report import Alternative
-from muntin.strategies import LIMITS, STRATEGIES, Problem, strategy_named
-
-UNLIMITED = 2**62
-ENGINES = ("spark", "stream", "sql")
 
 
+@overload
 def optimize(
     query: Query,
     strategy: str = "auto",
@@ -31,7 +27,38 @@ def optimize(
     engine: str = "spark",
     technique: str | None = None,
     slicing: str = "pairs",
-) -> Plan:
+) -> Plan: ...
+
+
+@overload
+def optimize(
+    query: None = None,
+    strategy: str = "auto",
+    rate: float = 100.0,
+    keys: float = 1,
+    cost: str = "rate",
+    operator: str | None = None,
+    engine: str = "spark",
+    technique: str | None = None,
+    slicing: str = "pairs",
+    *,
+    queries: Mapping[str, Query],
+) -> Plans: ...
+
+
+def optimize(
+    query: Query | None = None,
+    strategy: str = "auto",
+    rate: float = 100.0,
+    keys: float = 1,
+    cost: str = "rate",
+    operator: str | None = None,
+    engine: str = "spark",
+    technique: str | None = None,
+    slicing: str = "pairs",
+    *,
+    queries: Mapping[str, Query] | None = None,
+) -> Plan | Plans:
     """The plan of one strategy, or of the cheapest one ("auto"), with all alternatives.
 
     `rate` is events per second of event time over all keys, `keys` how many distinct keys there
@@ -42,6 +69,7 @@ def optimize(
     strategies cut the windows of a tree: pairs, panes or cutty.
     For engine "spark" (a batch) or "stream", "auto" takes the plan predicted to run fastest there;
     for "sql" (text for any engine, or DuckDB in process) the one of least cost.
+    Several `queries` by their ids are planned together as far as they share rows and keys.
 
     >>> import muntin as mt
     >>> windows = [mt.Window(n, n) for n in (10, 20, 30, 40)]
@@ -49,82 +77,12 @@ def optimize(
     >>> optimize(q, "wcg", rate=1, cost="paper").cost
     150.0
     """
+    if queries is not None and query is not None:
+        raise StrategyError("give optimize one query, or queries={'id': query, ...}, not both")
+    options = Options(strategy, rate, keys, cost, operator, engine, technique, slicing)
+    if queries is not None:
+        sets = sharing_sets(queries)
+        return Plans(sets, tuple(planned(each.query, options) for each in sets))
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {query!r}")
-    model = _cost_model(cost, query, rate, keys, technique)
-    problem = Problem(query.windows, query.idempotent, model, slicing)
-    if strategy != "auto":
-        strategy_named(strategy)
-    if engine not in ENGINES:
-        raise StrategyError(f"unknown engine {engine!r}: {did_you_mean(engine, ENGINES)}")
-    tried = {name: _tried(name, problem, strategy == name) for name in STRATEGIES}
-    plans = {name: plan for name, plan in tried.items() if isinstance(plan, SharingPlan)}
-    rates = RateCost(rate, keys)
-    alternatives = tuple(
-        _alternative(name, plan, query, problem, rates) for name, plan in tried.items()
-    )
-    chosen = (
-        strategy
-        if strategy != "auto"
-        else _best(alternatives, by_cost=cost != "rate" or engine == "sql")
-    )
-    decide = choose_for_stream if engine == "stream" else choose
-    operators = decide(plans[chosen], query, rates, operator)
-    if engine != "stream" and len(query.direct) == len(query.aggregates):
-        alone = choose(plans[chosen], query, rates, "window")
-        operators = replace(alone, reason="none of the aggregates has partials to share")
-    total_cost = total(problem.cost, plans[chosen])
-    return Plan(query, plans[chosen], chosen, total_cost, problem.cost, alternatives, operators)
-
-
-def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | str:
-    """A strategy's plan, proved right before anyone sees it, or why there is none.
-
-    What the strategy that was asked for refuses is the caller's to know.
-    """
-    if not asked and len(problem.windows) > LIMITS.get(name, UNLIMITED):
-        return f"skipped: more than {LIMITS[name]} windows"
-    try:
-        plan = STRATEGIES[name](problem)
-    except StrategyError as refusal:
-        if asked:
-            raise
-        return f"refused: {refusal}"
-    check(plan, problem.windows)
-    return plan
-
-
-def _alternative(
-    name: str, plan: SharingPlan | str, query: Query, problem: Problem, rates: RateCost
-) -> Alternative:
-    if isinstance(plan, str):
-        return Alternative(name, None, note=plan)
-    seconds = min(predicted(plan, query, rates).values(), default=inf)
-    return Alternative(name, total(problem.cost, plan), seconds)
-
-
-def _best(alternatives: tuple[Alternative, ...], by_cost: bool) -> str:
-    """The cheapest plan, or the one predicted fastest on Spark; simpler strategies win ties."""
-    possible = [a for a in alternatives if a.cost is not None]
-    if by_cost:
-        return min(possible, key=lambda a: a.cost or 0.0).strategy
-    return min(possible, key=lambda a: a.seconds or 0.0).strategy
-
-
-def _cost_model(
-    name: str, query: Query, rate: float, keys: float, technique: str | None
-) -> CostModel:
-    if technique is not None and name != "weave":
-        raise StrategyError(
-            f"technique {technique!r} has a cost only under cost='weave': "
-            "on Spark and in SQL, windows are answered by operators"
-        )
-    match name:
-        case "rate":
-            return RateCost(rate, keys)
-        case "paper":
-            return PaperCost(query.windows, rate)
-        case "weave":
-            invertible = all(a.function.invertible for a in query.aggregates)
-            return WeaveCost(technique or "panes", rate, keys, invertible)
-    raise StrategyError(f"unknown cost {name!r}: {did_you_mean(name, ['rate', 'paper', 'weave'])}")
+    return planned(query, options)

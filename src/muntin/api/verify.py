@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
 
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
+from muntin.api.plans import Plans
 from muntin.query import Query
 
 if TYPE_CHECKING:
@@ -14,14 +17,86 @@ if TYPE_CHECKING:
     from muntin.spark.verify import Verification
 
 
-def verify(data: Any, query: Query | Plan, strategy: str = "auto") -> Verification | InProcess:
-    """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not."""
-    from muntin.embedded import compare as compare_in_process
+@dataclass(frozen=True, slots=True, repr=False)
+class Verifications:
+    """The outcome of several queries, by their ids."""
 
-    engine = engine_of(data)
-    plan = query if isinstance(query, Plan) else optimize(query, strategy, engine=engine)
-    if engine == "sql":
+    queries: Mapping[str, Verification | InProcess]
+
+    @property
+    def rows(self) -> int:
+        """How many rows were compared."""
+        return sum(each.rows for each in self.queries.values())
+
+    @property
+    def different(self) -> int:
+        """How many rows differ."""
+        return sum(each.different for each in self.queries.values())
+
+    @property
+    def equal(self) -> bool:
+        """Whether all rows of all queries are equal."""
+        return self.different == 0
+
+    def __bool__(self) -> bool:
+        return self.equal
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{id}: {each!r}" for id, each in self.queries.items())
+
+
+@overload
+def verify(data: Any, query: Query | Plan, strategy: str = "auto") -> Verification | InProcess: ...
+
+
+@overload
+def verify(
+    data: Any,
+    query: Plans | None = None,
+    strategy: str = "auto",
+    queries: Mapping[str, Query] | None = None,
+) -> Verifications: ...
+
+
+def verify(
+    data: Any,
+    query: Any = None,
+    strategy: str = "auto",
+    queries: Mapping[str, Query] | None = None,
+) -> Verification | InProcess | Verifications:
+    """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not.
+
+    Of several queries (their plans, or `queries` by id) every one is compared by itself.
+    """
+    plan: Plan | Plans
+    if isinstance(query, Plan | Plans):
+        plan = query
+    elif queries is not None:
+        plan = optimize(query, strategy, engine=engine_of(data), queries=queries)
+    else:
+        plan = optimize(query, strategy, engine=engine_of(data))
+    if isinstance(plan, Plans):
+        return Verifications(_each(data, plan))
+    if engine_of(data) == "sql":
+        from muntin.embedded import compare as compare_in_process
+
         return compare_in_process(data, plan.query, plan.tree)
     from muntin.spark.verify import compare
 
     return compare(data, plan.query, plan.apply(data))
+
+
+def _each(data: Any, plans: Plans) -> dict[str, Verification | InProcess]:
+    if engine_of(data) == "sql":
+        from muntin.embedded import compare_own
+
+        return {
+            member.id: compare_own(data, each.query, plan.tree, member)
+            for each, plan in zip(plans.sets, plans.plans, strict=True)
+            for member in each.members
+        }
+    from muntin.spark.verify import compare
+
+    asked = {member.id: member.query for each in plans.sets for member in each.members}
+    results = plans.apply(data, deliver="dict")
+    return {id: compare(data, query, results[id]) for id, query in asked.items()}

@@ -1,7 +1,16 @@
 """DuckDB, in process: no Java is started. The only package that imports duckdb."""
 
-from muntin.embedded.engine import apply, connect
+from muntin.embedded.engine import apply, apply_all, apply_own, connect
 from muntin.embedded.tables import handles
-from muntin.embedded.verify import Verification, compare
+from muntin.embedded.verify import Verification, compare, compare_own
 
-__all__ = ["Verification", "apply", "compare", "connect", "handles"]
+__all__ = [
+    "Verification",
+    "apply",
+    "apply_all",
+    "apply_own",
+    "compare",
+    "compare_own",
+    "connect",
+    "handles",
+]

@@ -6,15 +6,18 @@ has them too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from muntin.aggregates.columns import Input, distinct_inputs
+from muntin.delivery import check_types
 from muntin.embedded.tables import NAME, as_given, as_relation
 from muntin.embedded.types import spark_type
 from muntin.errors import ColumnError, MuntinError, did_you_mean
 from muntin.plan import SharingPlan
+from muntin.queries import Member, SharingSet
 from muntin.query import Query
-from muntin.sql import Reading, reading, render_reading
+from muntin.sql import Reading, in_one_sql, own_sql, reading, render_reading, writer_named
 from muntin.sql.rendering import records_sql
 
 if TYPE_CHECKING:
@@ -37,8 +40,33 @@ def connect() -> duckdb.DuckDBPyConnection:
 def apply(plan: SharingPlan, query: Query, data: Any) -> Any:
     """The long result of the query, computed as the plan says, as the kind of table given."""
     relation = as_relation(data, connect())
-    text = render_reading(plan, reading_of(relation, query))
-    return as_given(run(relation, text), data)
+    return as_given(run(relation, _text(relation, plan, query)), data)
+
+
+def apply_all(trees: Sequence[SharingPlan], sets: Sequence[SharingSet], data: Any) -> Any:
+    """One result for several queries, from the plan of each set's combined query."""
+    relation = as_relation(data, connect())
+    texts = [_text(relation, tree, s.query) for tree, s in zip(trees, sets, strict=True)]
+    found = [run(relation, text) for text in texts]
+    check_types(sets, [dict(zip(r.columns, map(str, r.types), strict=True)) for r in found])
+    return as_given(run(relation, in_one_sql(texts, sets, writer_named("duckdb"))), data)
+
+
+def apply_own(tree: SharingPlan, combined: Query, member: Member, data: Any) -> Any:
+    """The result of one query of a set."""
+    relation = as_relation(data, connect())
+    return as_given(run(relation, own_text(relation, tree, combined, member)), data)
+
+
+def own_text(
+    relation: duckdb.DuckDBPyRelation, tree: SharingPlan, combined: Query, member: Member
+) -> str:
+    """SQL for the result of one query of a set, over this relation."""
+    return own_sql(_text(relation, tree, combined), member, writer_named("duckdb"))
+
+
+def _text(relation: duckdb.DuckDBPyRelation, plan: SharingPlan, query: Query) -> str:
+    return render_reading(plan, reading_of(relation, query))
 
 
 def reading_of(relation: duckdb.DuckDBPyRelation, query: Query) -> Reading:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from muntin.embedded.engine import connect, reading_of, run
+from muntin.embedded.engine import connect, own_text, reading_of, run
 from muntin.embedded.tables import as_relation
 from muntin.plan import SharingPlan
+from muntin.queries import Member
 from muntin.query import Query
 from muntin.sql import Reading, render_direct, render_reading
+
+if TYPE_CHECKING:
+    import duckdb
 
 TOLERANCE = 1e-9
 SAMPLE = 20
@@ -64,13 +68,24 @@ def compare(data: Any, query: Query, plan: SharingPlan) -> Verification:
     """Run both and compare."""
     relation = as_relation(data, connect())
     read = reading_of(relation, query)
-    ours, theirs = render_reading(plan, read), render_direct(read)
+    return _compared(relation, read, render_reading(plan, read))
+
+
+def compare_own(data: Any, combined: Query, plan: SharingPlan, member: Member) -> Verification:
+    """Compare what one query of a set gets from the plan of the combined query."""
+    relation = as_relation(data, connect())
+    read = reading_of(relation, member.query)
+    return _compared(relation, read, own_text(relation, plan, combined, member))
+
+
+def _compared(relation: duckdb.DuckDBPyRelation, read: Reading, ours: str) -> Verification:
+    theirs = render_direct(read)
     result = run(relation, ours)
     types = dict(zip(result.columns, map(str, result.types), strict=True))
     grouped = _grouped(read, ours, theirs)
     differs = " OR ".join(
         ["len(ours) != 1", "len(theirs) != 1", "ours IS NULL", "theirs IS NULL"]
-        + [_differs(a.name, types[a.name], read) for a in query.aggregates]
+        + [_differs(a.name, types[a.name], read) for a in read.query.aggregates]
     )
     marked = f"SELECT *, coalesce({differs}, true) AS differs FROM (\n{grouped}\n)"
     [found] = run(relation, f"SELECT count(*), count_if(differs) FROM ({marked})").fetchall()

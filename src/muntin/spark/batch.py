@@ -6,8 +6,6 @@ these few rows, by the operators that were chosen for it.
 
 from __future__ import annotations
 
-import json
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -17,14 +15,14 @@ from muntin.physical import Operators, lower
 from muntin.plan import Node, SharingPlan
 from muntin.query import Query
 from muntin.spark.beside import directly, joined, split
+from muntin.spark.constants import constant
 from muntin.spark.expand import from_source, next_level
 from muntin.spark.kernel_stage import by_kernel
-from muntin.spark.layout import filled, wide
+from muntin.spark.layout import LAYOUTS, filled, in_layout
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
 from muntin.windows import Window
 
-LAYOUTS = ("long", "wide")
 EMPTY = ("omit", "fill")
 EXPAND = Operators("expand", "serves every plan")
 
@@ -41,7 +39,7 @@ def apply(
     _check_options(df, layout, empty)
     rows = _long(plan, query, df, operators)
     rows = filled(rows, query) if empty == "fill" else rows
-    return wide(rows, query) if layout == "wide" else rows
+    return in_layout(rows, query, layout)
 
 
 def _check_options(df: DataFrame, layout: str, empty: str) -> None:
@@ -120,5 +118,4 @@ def lookup(values: dict[int, str] | dict[int, int]) -> str:
     """SQL for the value of a node, by its number."""
     dense = [values.get(i) for i in range(max(values) + 1)]
     kind = "BIGINT" if isinstance(next(iter(values.values())), int) else "STRING"
-    text = json.dumps(dense).replace("\\", "\\\\").replace("'", "\\'")
-    return f"element_at(from_json('{text}', 'ARRAY<{kind}>'), node + 1)"
+    return f"element_at({constant(dense, f'ARRAY<{kind}>')}, node + 1)"

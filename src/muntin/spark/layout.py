@@ -13,10 +13,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from muntin.errors import QueryError
+from muntin.errors import QueryError, StrategyError, did_you_mean
 from muntin.query import Query
 from muntin.spark.names import quoted
 from muntin.sql.spark_text import SparkWriter
+
+LAYOUTS = ("long", "wide")
 
 
 def filled(long: DataFrame, query: Query) -> DataFrame:
@@ -49,6 +51,13 @@ def filled(long: DataFrame, query: Query) -> DataFrame:
             for i, a in enumerate(query.aggregates)
         ),
     )
+
+
+def in_layout(long: DataFrame, query: Query, layout: str) -> DataFrame:
+    """The result in the layout that was asked for."""
+    if layout not in LAYOUTS:
+        raise StrategyError(f"unknown layout {layout!r}: {did_you_mean(str(layout), LAYOUTS)}")
+    return wide(long, query) if layout == "wide" else long
 
 
 def wide(long: DataFrame, query: Query) -> DataFrame:

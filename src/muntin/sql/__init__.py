@@ -8,9 +8,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from muntin.sql.delivery import in_one_sql, own_sql
     from muntin.sql.direct import render_direct
     from muntin.sql.faults import SqlError
-    from muntin.sql.rendering import WRITERS, Reading, reading, render, render_reading
+    from muntin.sql.rendering import (
+        WRITERS,
+        Reading,
+        reading,
+        render,
+        render_reading,
+        writer_named,
+    )
     from muntin.sql.statement import Statement, parse_sql, parse_statement
 
 __all__ = [
@@ -18,15 +26,18 @@ __all__ = [
     "Reading",
     "SqlError",
     "Statement",
+    "in_one_sql",
+    "own_sql",
     "parse_sql",
     "parse_statement",
     "reading",
     "render",
     "render_direct",
     "render_reading",
+    "writer_named",
 ]
 
-_MODULES = ("direct", "faults", "rendering", "statement")
+_MODULES = ("delivery", "direct", "faults", "rendering", "statement")
 
 
 def __getattr__(name: str) -> Any:
