@@ -37,6 +37,10 @@ class StrategyError(MuntinError, ValueError):
     """A strategy, cost, operator or layout that is unknown or does not apply here."""
 
 
+class StateError(MuntinError, RuntimeError):
+    """The state of a stream that does not fit the query which is to go on from it."""
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """The closest known name as a hint, or the list of all of them.
 

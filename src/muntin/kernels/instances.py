@@ -9,7 +9,8 @@ lies in it. The oldest slice of an instance is the first to reach it, and the ne
 
 Both sequences list every instance once and in order, so two `repeat`s find all instances together
 with their first and last slices: no search, whatever the overlap. Few slices may reach very many
-instances (a day sliding by a minute: 1,440 each), so these come in portions of bounded size.
+instances (a day sliding by a minute: 1,440 each), so these come in portions of bounded size. Where
+only the instances that begin in some interval are wanted, both sequences are clipped to it.
 """
 
 from __future__ import annotations
@@ -40,9 +41,16 @@ class Instances:
 
 
 def instances(
-    group: Array, start: Array, window: Window, portion: int = PORTION
+    group: Array,
+    start: Array,
+    window: Window,
+    portion: int = PORTION,
+    between: tuple[int, int] | None = None,
 ) -> Iterator[Instances]:
     """All instances that some slice lies in, in portions.
+
+    `between` are the first and the last begin that are wanted, both begins of instances; every
+    slice must then lie in a wanted instance.
 
     >>> [found] = instances(np.array([0, 0]), np.array([0, 7]), Window(6, 2))
     >>> found.start.tolist(), found.first.tolist(), found.last.tolist()
@@ -51,6 +59,8 @@ def instances(
     slide = window.slide
     newest = start - (start - window.offset) % slide
     oldest = newest - (window.range - 1 - (start - newest)) // slide * slide
+    if between is not None:
+        oldest, newest = np.maximum(oldest, between[0]), np.minimum(newest, between[1])
     same = group[1:] == group[:-1]
     before, after = oldest - slide, newest + slide
     before[1:] = np.where(same, np.maximum(before[1:], newest[:-1]), before[1:])
@@ -58,7 +68,7 @@ def instances(
     begun = np.cumsum((newest - before) // slide)
     ended = np.cumsum((after - oldest) // slide)
     earlier = np.concatenate(([0], begun[:-1]))
-    for low in range(0, int(begun[-1]), portion):
+    for low in range(0, int(begun[-1]) if len(begun) else 0, portion):
         high = min(low + portion, int(begun[-1]))
         first, last = _owners(begun, low, high), _owners(ended, low, high)
         turn = np.arange(low + 1, high + 1) - earlier[first]

@@ -57,17 +57,34 @@ Wanted = Callable[[Array, Array, Window], Array]
 """Which instances to emit, given their group, start and window."""
 
 
+Between = Callable[[Window], tuple[int, int]]
+"""The first and the last begin of a window's wanted instances; the last is before the first where
+none is wanted."""
+
+
 def evaluate_tree(
-    branches: tuple[Branch, ...], pieces: Pieces, monoids: tuple[Monoid, ...], wanted: Wanted
+    branches: tuple[Branch, ...],
+    pieces: Pieces,
+    monoids: tuple[Monoid, ...],
+    wanted: Wanted,
+    between: Between | None = None,
 ) -> Iterator[Results]:
-    """The wanted instances of every window that was asked for, in portions."""
+    """The wanted instances of every window that was asked for, in portions.
+
+    Where they are known to lie between two begins, only the pieces there are looked at.
+    """
+    everything = pieces
     for branch in branches:
+        limits = between(branch.window) if between and not branch.branches else None
+        pieces = everything if limits is None else _within(everything, branch.window, limits)
+        if not len(pieces.start):
+            continue
         segments = Segments.of(pieces.group, pieces.start, branch.window)
         scans = [
             segments.scan(c, monoid) for c, monoid in zip(pieces.columns, monoids, strict=True)
         ]
         below: list[Results] = []
-        for found in instances(pieces.group, pieces.start, branch.window):
+        for found in instances(pieces.group, pieces.start, branch.window, between=limits):
             whose = pieces.group[found.first]
             keep = wanted(whose, found.start, branch.window) if branch.asked else None
             if branch.branches:
@@ -78,7 +95,19 @@ def evaluate_tree(
             elif keep is not None:
                 yield _results(branch, found.where(keep), pieces, scans)
         if below:
-            yield from evaluate_tree(branch.branches, _as_pieces(below, pieces), monoids, wanted)
+            inner = _as_pieces(below, pieces)
+            yield from evaluate_tree(branch.branches, inner, monoids, wanted, between)
+
+
+def _within(pieces: Pieces, window: Window, limits: tuple[int, int]) -> Pieces:
+    """The pieces that lie in the instances between two begins."""
+    low, high = limits
+    inside = (pieces.start >= low) & (pieces.start < high + window.range) & (low <= high)
+    if inside.all():
+        return pieces
+    rows = np.flatnonzero(inside)
+    columns = tuple(tuple(a[rows] for a in arrays) for arrays in pieces.columns)
+    return Pieces(pieces.group[rows], pieces.start[rows], pieces.origin[rows], columns)
 
 
 def _results(branch: Branch, found: Instances, pieces: Pieces, scans: list[Scans]) -> Results:

@@ -1,0 +1,114 @@
+"""Results of a bucket: all instances that a step emits, over all keys at once.
+
+In append mode these are the instances whose end the watermark has passed since the step before; in
+update mode those that a new piece fell into. Both come out of the same kernels as in batch, which
+look only at the pieces that such instances contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.kernels.encoded import Encoded
+from muntin.kernels.instances import instances
+from muntin.kernels.monoids import Array
+from muntin.kernels.tree import Pieces, Results, evaluate_tree
+from muntin.physical.bases import Base
+from muntin.streams.header import KeptBase
+from muntin.streams.keys import Keys
+from muntin.streams.pieces import GROUP, START, by_time, encoded, longs
+from muntin.streams.spec import Spec, first_open, last_due
+from muntin.streams.store import whole
+from muntin.windows import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The instances with an end in (last, watermark], as far as they are complete."""
+
+    kept: KeptBase
+    last: int
+    watermark: int
+
+    def between(self, window: Window) -> tuple[int, int]:
+        """The begins of the first and the last instance of a window that is due."""
+        return opened(self.kept, window, self.last), last_due(window, self.watermark)
+
+    def wanted(self, group: Array, start: Array, window: Window) -> Array:
+        """Which instances are due."""
+        low, high = self.between(window)
+        return np.asarray((start >= low) & (start <= high))
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The open instances that some of these pieces, sorted by group and start, fall into."""
+
+    kept: KeptBase
+    last: int
+    group: Array
+    start: Array
+
+    def between(self, window: Window) -> tuple[int, int]:
+        """The begins of the first and the last open instance with a new piece."""
+        newest = int(self.start.max(initial=-1))
+        return opened(self.kept, window, self.last), last_due(window, newest + window.range)
+
+    def wanted(self, group: Array, start: Array, window: Window) -> Array:
+        """Which instances have a new piece."""
+        low, high = limits = self.between(window)
+        inside = (self.start >= low) & (self.start < high + window.range)
+        whose, when = self.group[inside], self.start[inside]
+        changed = [
+            whose[found.first] * (high - low + 1) + (found.start - low)
+            for found in instances(whose, when, window, between=limits)
+        ]
+        codes = np.concatenate(changed) if changed else np.zeros(0, dtype=np.int64)
+        asked = group * (high - low + 1) + (start - low)
+        return np.asarray((start >= low) & (start <= high) & np.isin(asked, codes))
+
+
+def opened(kept: KeptBase, window: Window, last: int) -> int:
+    """The begin of the oldest instance that has not fired and is complete."""
+    since = kept.since(window)
+    return first_open(window, last) if since is None else max(first_open(window, last), since)
+
+
+def results(
+    spec: Spec, base: Base, tables: Sequence[pa.Table], keys: Keys, asked: Due | Changed
+) -> Iterator[pa.Table]:
+    """The asked instances of a base's windows, in tables of bounded size."""
+    if not tables:
+        return
+    table = pa.concat_tables(tables).combine_chunks()
+    group, start = longs(table, GROUP), longs(table, START)
+    order = by_time(group, start)
+    if isinstance(asked, Changed):
+        order = order[np.isin(group[order], asked.group)]
+    columns = encoded(table, spec.partials, spec.wraps)
+    pieces = Pieces(
+        group[order],
+        start[order],
+        np.arange(len(order)),
+        tuple(tuple(a[order] for a in c.arrays) for c in columns),
+    )
+    monoids = tuple(c.monoid for c in columns)
+    for found in evaluate_tree(base.branches, pieces, monoids, asked.wanted, asked.between):
+        if len(found.start):
+            yield _table(spec, found, pieces.group[found.origin], columns, keys)
+
+
+def _table(
+    spec: Spec, found: Results, group: Array, columns: list[Encoded], keys: Keys
+) -> pa.Table:
+    rows = pa.array(group)
+    named = {name: whole(keys.table, name).take(rows) for name in spec.keys}
+    named["node"] = pa.array(np.full(len(group), found.node, dtype=np.int32))
+    named[START] = pa.array(found.start)
+    for partial, column, arrays in zip(spec.partials, columns, found.columns, strict=True):
+        named[partial.name] = column.decode(arrays)
+    return pa.table(named)

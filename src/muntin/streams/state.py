@@ -1,0 +1,165 @@
+"""The state of a bucket in its store: header, keys, and runs of pieces.
+
+    header    JSON (muntin.streams.header)
+    keys      the keys and until when each is needed
+    3/17      the pieces of the third base whose slices begin in its block 17
+
+A step reads the header and the runs that it needs, and writes the runs that it changes. Runs leave
+with the last window that needs any slice of their block. A reader may hand in a cache that outlives
+it: tokens never stand for two contents, so what is found there is right even after a rollback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.kernels.monoids import Array
+from muntin.streams.change import changed, unchanged
+from muntin.streams.header import Header, KeptBase, check
+from muntin.streams.keys import Keys
+from muntin.streams.pieces import GROUP, START, longs
+from muntin.streams.spec import Spec, needed_until
+from muntin.streams.store import Store, from_bytes, to_bytes
+
+Cache = MutableMapping[str, pa.Table]
+"""Tables by token: what was read or written before need not be read again."""
+
+
+class State:
+    """The state, checked against the query and brought to its set of windows."""
+
+    def __init__(self, spec: Spec, bucket: int, store: Store, cache: Cache) -> None:
+        self.spec, self.store, self.cache = spec, store, cache
+        entry = store.read("header")
+        self.header = Header.new(spec, bucket) if entry is None else Header.from_bytes(entry)
+        self._keys: Keys | None = None
+        self._unsaved = entry is None
+        check(self.header, spec)
+        if not unchanged(self.header, spec):
+            self._change()
+
+    def complete_from(self) -> dict[str, int]:
+        """The begin of the first complete instance of every window that joined later, by id."""
+        kept = (k for base in self.header.bases for k in base.windows)
+        return {k.window.id: k.since for k in kept if k.since is not None}
+
+    def keys(self) -> Keys:
+        """The keys, which are known once there is a piece."""
+        if self._keys is None:
+            entry = self.store.read("keys")
+            assert entry is not None, "no piece was taken in yet"
+            self._keys = Keys(from_bytes(entry))
+        return self._keys
+
+    def numbered(self, pieces: pa.Table, until: Array) -> Array:
+        """The number of each piece's key; until when it is needed is noted."""
+        if self._keys is None and self.store.read("keys") is None:
+            self._keys = Keys.none(pieces, self.spec.keys)
+        self._keys, number = self.keys().numbered(pieces, until)
+        return number
+
+    def run(self, i: int, block: int) -> pa.Table | None:
+        """The pieces of a block, sorted by group and start."""
+        token = self.header.bases[i].runs.get(block)
+        if token is None:
+            return None
+        if token not in self.cache:
+            entry = self.store.read(f"{i}/{block}")
+            assert entry is not None, "the header lists the runs that there are"
+            self.cache[token] = from_bytes(entry)
+        return self.cache[token]
+
+    def runs(self, i: int, since: int, before: int | None = None) -> list[pa.Table]:
+        """The runs with slices that begin in a stretch of time, oldest first."""
+        base = self.header.bases[i]
+        blocks = [
+            block
+            for block in sorted(base.runs)
+            if (block + 1) * base.block > since and (before is None or block * base.block < before)
+        ]
+        return [table for block in blocks if (table := self.run(i, block)) is not None]
+
+    def put(self, i: int, block: int, table: pa.Table) -> None:
+        """Put a run in the place of any before."""
+        runs, token = self.header.bases[i].runs, uuid4().hex
+        self.cache.pop(runs.get(block, ""), None)
+        runs[block], self.cache[token] = token, table
+        self.store.write(f"{i}/{block}", to_bytes(table))
+        self._unsaved = True
+
+    def save(self, watermark: int, changed: bool) -> None:
+        """Let slices and keys leave that no window needs after the watermark; write the rest."""
+        advanced, self.header.last = watermark > self.header.last, watermark
+        if not (advanced or changed or self._unsaved):
+            return
+        for i, base in enumerate(self.header.bases):
+            self._expire(i, base)
+        if self._keys is not None:
+            stays = self._keys.leaving(watermark)
+            if stays is not None:
+                self._renumber(self._keys, stays)
+            self.store.write("keys", to_bytes(self._keys.table))
+        self.store.write("header", self.header.to_bytes())
+        self._unsaved = False
+
+    def _expire(self, i: int, base: KeptBase) -> None:
+        windows = [k.window for k in base.windows]
+        for block in list(base.runs):
+            newest = np.array([(block + 1) * base.block - 1])
+            if needed_until(windows, newest)[0] <= self.header.last:
+                self.cache.pop(base.runs.pop(block), None)
+                self.store.remove(f"{i}/{block}")
+
+    def _renumber(self, keys: Keys, stays: Array) -> None:
+        """Keep only the keys that still have slices which some window needs."""
+        number = np.cumsum(stays) - 1
+        for i, base in enumerate(self.header.bases):
+            for block in list(base.runs):
+                table = self.run(i, block)
+                assert table is not None, "the header lists it"
+                here = stays[longs(table, GROUP)]
+                kept = table.filter(pa.array(here))
+                new = pa.array(number[longs(kept, GROUP)], pa.int32())
+                self.put(i, block, kept.set_column(0, GROUP, new))
+        self._keys = keys.only(stays)
+
+    def _change(self) -> None:
+        """Go on with another set of windows (muntin.streams.change)."""
+        bases = self.header.bases
+        places = {id(base): i for i, base in enumerate(bases)}
+        tables = {
+            (i, block): self.run(i, block) for i, base in enumerate(bases) for block in base.runs
+        }
+
+        def newest(base: KeptBase) -> int | None:
+            run = tables[places[id(base)], max(base.runs)] if base.runs else None
+            return None if run is None else int(longs(run, START).max(initial=0))
+
+        pairs = changed(self.header, self.spec, newest)
+        for i, block in tables:
+            self.store.remove(f"{i}/{block}")
+        self.header.bases = [fresh for fresh, _ in pairs]
+        for i, (_, old) in enumerate(pairs):
+            for block in old.runs:
+                self.put(i, block, tables[places[id(old)], block])
+        self._unsaved = True
+        if tables:
+            self._measure_keys()
+
+    def _measure_keys(self) -> None:
+        """How long each key is needed by the new windows."""
+        keys = self.keys()
+        until = np.zeros(len(keys), dtype=np.int64)
+        for i, base in enumerate(self.header.bases):
+            windows = [k.window for k in base.windows]
+            for block in base.runs:
+                table = self.run(i, block)
+                assert table is not None, "the header lists it"
+                np.maximum.at(
+                    until, longs(table, GROUP), needed_until(windows, longs(table, START))
+                )
+        self._keys = keys.measured(until)

@@ -1,0 +1,118 @@
+"""Batches of rows for a bucket, and the protocol of streams by brute force over single rows."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from muntin.aggregates.columns import PartialColumn
+from muntin.cost import RateCost
+from muntin.physical.bases import Base, bases
+from muntin.strategies import Problem, strategy_named
+from muntin.streams import Bucket, MemoryStore, Spec
+from muntin.windows import Window
+
+Row = tuple[int, str | None, int | None, int]
+"""Time, key, value, and a number that no other row has."""
+
+Found = dict[tuple[str, str | None, int], tuple[Any, ...]]
+"""Results by window, key and start."""
+
+PARTIALS = (
+    PartialColumn("p0", "", "", "sum"),
+    PartialColumn("p1", "", "", "sum"),
+    PartialColumn("p2", "", "", "max"),
+    PartialColumn("p3", "", "", "min_by", ("p4",)),
+    PartialColumn("p4", "", "", "min"),
+)
+"""Sum and count of the value, the largest as text; the value of the row with the least number."""
+
+SCHEMA = pa.schema(
+    [
+        ("node", pa.int32()),
+        ("start", pa.int64()),
+        ("k0", pa.string()),
+        ("p0", pa.int64()),
+        ("p1", pa.int64()),
+        ("p2", pa.string()),
+        ("p3", pa.int64()),
+        ("p4", pa.int64()),
+    ]
+)
+
+
+def lifted(rows: list[Row]) -> tuple[Any, ...]:
+    """The partials of some rows of one key."""
+    values = [value for _, _, value, _ in rows if value is not None]
+    first = min(rows, key=lambda row: row[3])
+    return (
+        sum(values) if values else None,
+        len(values),
+        max(map(str, values), default=None),
+        first[2],
+        first[3],
+    )
+
+
+def spec_of(windows: Iterable[Window], strategy: str = "shared-pairs", **rules: Any) -> Spec:
+    """What a query over these windows asks of a bucket."""
+    problem = Problem(tuple(windows), False, RateCost(1e3))
+    plan = strategy_named(strategy)(problem)
+    return Spec(bases(plan), ("k0",), PARTIALS, named=("key",), described=("all",), **rules)
+
+
+def pieces(rows: list[Row], base: Base) -> pa.Table:
+    """The rows as pre-aggregated pieces of a base."""
+    held: dict[tuple[int, str | None], list[Row]] = {}
+    for row in rows:
+        held.setdefault((base.slices.start_of(row[0]), row[1]), []).append(row)
+    made = [(base.node, start, key, *lifted(some)) for (start, key), some in held.items()]
+    columns = zip(*made, strict=True) if made else [[]] * len(SCHEMA)
+    return pa.table(
+        [pa.array(list(c), f.type) for c, f in zip(columns, SCHEMA, strict=True)], SCHEMA
+    )
+
+
+def stepped(spec: Spec, store: MemoryStore, rows: list[Row], watermark: int) -> tuple[Found, Any]:
+    """One step of a bucket that is made from the bytes of its store, in two partitions."""
+    tables = [pieces(part, base) for base in spec.bases for part in (rows[::2], rows[1::2]) if part]
+    step = Bucket(spec, 0, store).step(tables, watermark)
+    ids = {number: w.id for base in spec.bases for number, w in base.windows.items()}
+    found: Found = {}
+    for table in step.results:
+        for row in table.to_pylist():
+            at = (ids[row["node"]], row["k0"], row["start"])
+            assert at not in found, f"{at} twice in one step"
+            found[at] = tuple(row[p.name] for p in PARTIALS)
+    return found, step
+
+
+@dataclass
+class BruteForce:
+    """The protocol by its text, for any windows, row by row."""
+
+    windows: list[Window]
+    update: bool = False
+    late_now: bool = False
+    last: int = 0
+    held: dict[tuple[str, str | None, int], list[Row]] = field(default_factory=dict)
+
+    def step(self, rows: list[Row], watermark: int) -> Found:
+        watermark = max(watermark, self.last)
+        threshold = watermark if self.late_now else self.last
+        changed = set()
+        for row in rows:
+            for window in self.windows:
+                for start in window.instances_of(row[0]):
+                    if start + window.range > threshold:
+                        at = (window.id, row[1], start)
+                        self.held.setdefault(at, []).append(row)
+                        changed.add(at)
+        emitted = changed if self.update else {at for at in self.held if self._due(at, watermark)}
+        self.last = watermark
+        return {at: lifted(self.held[at]) for at in emitted}
+
+    def _due(self, at: tuple[str, str | None, int], watermark: int) -> bool:
+        end = at[2] + next(w.range for w in self.windows if w.id == at[0])
+        return self.last < end <= watermark
