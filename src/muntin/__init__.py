@@ -47,6 +47,17 @@ from muntin.api import (
     sql,
     verify,
 )
+from muntin.data_windows import (
+    DataWindow,
+    count_window,
+    hopping_by,
+    landmark,
+    punctuation,
+    session,
+    snapshot,
+    threshold,
+    user_window,
+)
 from muntin.errors import MuntinError
 from muntin.query import Query, query
 from muntin.windows import Window, hopping, tumbling
@@ -55,6 +66,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aggregate",
+    "DataWindow",
     "MuntinError",
     "Plan",
     "Plans",
@@ -74,13 +86,16 @@ __all__ = [
     "count",
     "count_distinct",
     "count_if",
+    "count_window",
     "covar",
     "covar_pop",
     "covar_samp",
     "custom",
     "demo_flights",
     "hopping",
+    "hopping_by",
     "kurtosis",
+    "landmark",
     "max",
     "max_by",
     "median",
@@ -91,14 +106,19 @@ __all__ = [
     "percentile",
     "product",
     "progress",
+    "punctuation",
     "query",
     "ratio",
+    "session",
     "skewness",
+    "snapshot",
     "sql",
     "stddev_pop",
     "stddev_samp",
     "sum",
+    "threshold",
     "tumbling",
+    "user_window",
     "var_pop",
     "var_samp",
     "verify",

@@ -41,6 +41,10 @@ class StateError(MuntinError, RuntimeError):
     """The state of a stream that does not fit the query which is to go on from it."""
 
 
+class UserWindowError(MuntinError, RuntimeError):
+    """A window function that broke its contract or raised, with the record it was given."""
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """The closest known name as a hint, or the list of all of them.
 

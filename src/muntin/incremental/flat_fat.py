@@ -95,11 +95,15 @@ class FlatFAT(Technique):
         return self._newest(self._count)
 
     def _newest(self, range: int) -> Any:
-        first = (self._front + self._count - range) % self._slots
-        end = first + range
+        return self._fold(self._span(self._count - range, range))
+
+    def _span(self, skip: int, length: int) -> list[Any]:
+        """The fewest nodes for `length` values after the oldest `skip` ones, in order."""
+        first = (self._front + skip) % self._slots
+        end = first + length
         if end <= self._slots:
-            return self._fold(self._cover(first, end))
-        return self._fold(self._cover(first, self._slots) + self._cover(0, end - self._slots))
+            return self._cover(first, end)
+        return self._cover(first, self._slots) + self._cover(0, end - self._slots)
 
     def _cover(self, first: int, end: int) -> list[Any]:
         """The fewest nodes whose leaves are first … end - 1, in order."""

@@ -61,6 +61,13 @@ def instances(
     oldest = newest - (window.range - 1 - (start - newest)) // slide * slide
     if between is not None:
         oldest, newest = np.maximum(oldest, between[0]), np.minimum(newest, between[1])
+    yield from reached(group, oldest, newest, slide, portion)
+
+
+def reached(
+    group: Array, oldest: Array, newest: Array, slide: int, portion: int = PORTION
+) -> Iterator[Instances]:
+    """The instances from the oldest to the newest of each slice, every one once, in portions."""
     same = group[1:] == group[:-1]
     before, after = oldest - slide, newest + slide
     before[1:] = np.where(same, np.maximum(before[1:], newest[:-1]), before[1:])

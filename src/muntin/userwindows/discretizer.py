@@ -1,0 +1,216 @@
+"""The shared discretizer: many window functions over one key's records, as one marked stream.
+
+    record ↦ (record, windows that end before it, windows that begin with it)      section 5.1
+
+It numbers windows, keeps which are open for each function, asks for time-outs before every record,
+and holds the functions to their contract: ends only of open windows, declared bounds that never go
+back (FIFO), a limit to the windows that are open. What a function raises is reported with its name
+and the record. A function is shown each record once, so it may remember what it likes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from muntin.data_windows import OPEN_LIMIT
+from muntin.errors import UserWindowError
+from muntin.userwindows.protocol import Marks, Record, WindowFunction
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A window that begins: its number, its function, its first record's time."""
+
+    number: int
+    function: int
+    first: int
+    bounds: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A window that ended, with its bounds."""
+
+    number: int
+    function: int
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Track:
+    """One function and its open windows, oldest first."""
+
+    function: WindowFunction
+    name: str
+    limit: int
+    incomplete: bool
+    open: deque[Begun] = field(default_factory=deque)
+    declared: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A function with what the discretizer needs to know besides."""
+
+    function: WindowFunction
+    name: str = ""
+    limit: int = OPEN_LIMIT
+    incomplete: bool | None = None
+
+
+class Discretizer:
+    """
+    >>> from muntin.userwindows.ready import SessionFunction
+    >>> discretizer = Discretizer([SessionFunction(5)])
+    >>> for time in (0, 3, 20):
+    ...     ended, begun = discretizer.record(time, {})
+    ...     print(time, [(e.start, e.end) for e in ended], [b.number for b in begun])
+    0 [] [0]
+    3 [] []
+    20 [(0, 8)] [1]
+    """
+
+    def __init__(self, functions: Sequence[WindowFunction | Named]) -> None:
+        named = [f if isinstance(f, Named) else Named(f) for f in functions]
+        self._tracks = [
+            _Track(
+                n.function,
+                n.name or type(n.function).__name__,
+                n.limit,
+                n.function.incomplete if n.incomplete is None else n.incomplete,
+            )
+            for n in named
+        ]
+        self._next = 0
+        self._last: int | None = None
+
+    @property
+    def active(self) -> int:
+        """How many windows are open."""
+        return sum(len(track.open) for track in self._tracks)
+
+    def record(self, time: int, record: Record) -> tuple[list[Ended], list[Begun]]:
+        """The windows that end before the record, and those that begin with it."""
+        if self._last is not None and time < self._last:
+            raise UserWindowError(
+                f"record {_shown(record)} of time {time} comes after one of time {self._last}: "
+                "sort the records of a key by time"
+            )
+        ended = self._timeouts(time, record)
+        begun: list[Begun] = []
+        for i, track in enumerate(self._tracks):
+            marks = self._marks(track, time, record)
+            ended += self._end(i, track, marks.ends, time, record)
+            begun += self._begin(i, track, marks, time, record)
+        self._last = time
+        return ended, begun
+
+    def advance(self, time: int) -> list[Ended]:
+        """The windows that end because no record before `time` will come."""
+        return self._timeouts(time, {})
+
+    def finish(self) -> list[Ended]:
+        """No record will come any more: time-outs are due, and what is left may be incomplete."""
+        ended: list[Ended] = []
+        for i, track in enumerate(self._tracks):
+            while track.open and track.function.timeout() is not None:
+                due = self._asked(track, track.function.timed_out, self._last, {})
+                ended += self._end(i, track, due, self._last, {})
+            if track.incomplete:
+                ended += self._end(i, track, len(track.open), self._last, {})
+            track.open.clear()
+        return ended
+
+    def _timeouts(self, time: int, record: Record) -> list[Ended]:
+        ended: list[Ended] = []
+        for i, track in enumerate(self._tracks):
+            while track.open:
+                due = self._asked(track, track.function.timeout, time, record)
+                if due is None or due > time:
+                    break
+                count = self._asked(track, track.function.timed_out, time, record)
+                ended += self._end(i, track, count, time, record)
+        return ended
+
+    def _marks(self, track: _Track, time: int, record: Record) -> Marks:
+        said = self._asked(track, lambda: track.function.mark(time, record), time, record)
+        marks = said if isinstance(said, Marks) else None
+        if isinstance(said, tuple) and len(said) == 2:
+            marks = Marks(*said)
+        if marks is None or any(
+            not isinstance(n, int) or n < 0 for n in (marks.ends, marks.begins)
+        ):
+            raise UserWindowError(
+                f"window function {track.name!r} said {said!r} at {_at(time, record)}: "
+                "say how many windows end before the record and how many begin, such as (0, 1)"
+            )
+        if marks.bounds and len(marks.bounds) != marks.begins:
+            raise UserWindowError(
+                f"window function {track.name!r} began {marks.begins} windows at "
+                f"{_at(time, record)} and declared bounds of {len(marks.bounds)}"
+            )
+        return marks
+
+    def _end(
+        self, i: int, track: _Track, count: int, time: int | None, record: Record
+    ) -> Iterable[Ended]:
+        if count > len(track.open):
+            raise UserWindowError(
+                f"window function {track.name!r} ends {count} windows at {_at(time, record)}, "
+                f"but {len(track.open)} are open: an end needs a begin before it"
+            )
+        for _ in range(count):
+            begun = track.open.popleft()
+            assert self._last is not None, "an open window has a record"
+            start, end = begun.bounds or track.function.bounds(begun.first, self._last)
+            yield Ended(begun.number, i, start, end)
+
+    def _begin(
+        self, i: int, track: _Track, marks: Marks, time: int, record: Record
+    ) -> Iterable[Begun]:
+        for k in range(marks.begins):
+            bounds = marks.bounds[k] if marks.bounds else None
+            if bounds is not None:
+                known = track.declared
+                if known and (bounds[0] < known[0] or bounds[1] < known[1]):
+                    raise UserWindowError(
+                        f"window function {track.name!r} declares {list(bounds)} after "
+                        f"{list(known)} at {_at(time, record)}: windows must begin and end in "
+                        "the same order (first in, first out)"
+                    )
+                track.declared = bounds
+            begun = Begun(self._next, i, time, bounds)
+            self._next += 1
+            track.open.append(begun)
+            yield begun
+        if len(track.open) > track.limit:
+            raise UserWindowError(
+                f"window function {track.name!r} has {len(track.open)} open windows at "
+                f"{_at(time, record)}, above its limit of {track.limit}: end them, or raise the "
+                "limit with mt.user_window(..., limit=...)"
+            )
+
+    def _asked(
+        self, track: _Track, question: Callable[[], Any], time: int | None, record: Record
+    ) -> Any:
+        try:
+            return question()
+        except UserWindowError:
+            raise
+        except Exception as error:
+            raise UserWindowError(
+                f"window function {track.name!r} raised {error!r} at {_at(time, record)}"
+            ) from error
+
+
+def _at(time: int | None, record: Record) -> str:
+    return f"time {time}, record {_shown(record)}"
+
+
+def _shown(record: Record) -> str:
+    text = repr(dict(record))
+    return text if len(text) <= 200 else f"{text[:200]}…"

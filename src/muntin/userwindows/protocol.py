@@ -1,0 +1,167 @@
+"""What a window function says: for each record, how many windows end before it and begin with it.
+
+    f_disc : record → (ends, begins)        section 3.2 of the Cutty paper
+
+The records of one key come in the order of their time. An end closes the window that has been open
+longest, so windows leave in the order in which they came (FIFO, section 2.1). Some windows end by
+themselves, without a record: `timeout` says from when on, and the function is asked to close them
+before it sees a record at or after that instant, or when time is known to have passed it.
+
+A function that can tell of every record at once how many windows begin with it is deterministic,
+and its records are shared as slices. `Policy` is the paper's other form, a trigger and an eviction:
+where the eviction counts windows that begin, it is the same as a function (`PolicyFunction`); where
+it counts records that leave, whether a record begins a window shows only later, and records are
+kept one by one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+Record = Mapping[str, Any]
+Numbers = npt.NDArray[np.int64]
+Columns = Mapping[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Ends before a record and begins with it; `bounds` are those of the windows that begin."""
+
+    ends: int = 0
+    begins: int = 0
+    bounds: tuple[tuple[int, int], ...] = ()
+
+
+NOTHING = Marks()
+
+
+class WindowFunction(ABC):
+    """A deterministic window function over the records of one key.
+
+    `columns` are what it reads of a record; `incomplete` says whether windows that the data leaves
+    open are emitted at its end.
+
+    >>> class Pairs(WindowFunction):
+    ...     seen = 0
+    ...     def mark(self, time, record):
+    ...         self.seen += 1
+    ...         return (self.seen > 2, 1) if self.seen % 2 else (0, 0)
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ()
+    incomplete: ClassVar[bool] = False
+
+    @abstractmethod
+    def mark(self, time: int, record: Record) -> Marks | tuple[int, int]:
+        """How many windows end before the record, and how many begin with it."""
+
+    def timeout(self) -> int | None:
+        """The instant from which on no record belongs to the oldest open window, if known."""
+        return None
+
+    def timed_out(self) -> int:
+        """How many windows end at that instant."""
+        return 1
+
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
+        """Start and end of a window, by the times of its first and last record."""
+        return first, last + 1
+
+    def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers] | None:
+        """All records of a key at once: their ends and begins; None to be asked one by one.
+
+        A function that takes batches has neither time-outs nor declared bounds of single windows.
+        """
+        return None
+
+    def state(self) -> Any:
+        """What the function remembers, as JSON has it; by default its attributes."""
+        return dict(vars(self))
+
+    def restore(self, state: Any) -> None:
+        """Go on from such a state."""
+        vars(self).update(state)
+
+
+class Policy(ABC):
+    """The paper's trigger and eviction over the records of one key.
+
+    `deterministic` policies evict by telling how many windows begin with a record. Others tell how
+    many of the oldest records leave once the record is in: a trigger emits what is left.
+    """
+
+    deterministic: ClassVar[bool] = False
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def trigger(self, time: int, record: Record) -> int:
+        """How many windows are emitted before the record enters."""
+
+    @abstractmethod
+    def evict(self, time: int, record: Record) -> int:
+        """Deterministic: how many windows begin with the record; else how many records leave."""
+
+    def timeout(self) -> int | None:
+        """The instant at which a window is emitted without a record, if known."""
+        return None
+
+    def timed_out(self) -> int:
+        """How many windows are emitted at that instant."""
+        return 1
+
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
+        """Start and end of a window, by the times of its first and last record."""
+        return first, last + 1
+
+
+class PolicyFunction(WindowFunction):
+    """A deterministic policy as a window function."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def mark(self, time: int, record: Record) -> Marks:
+        return Marks(self.policy.trigger(time, record), self.policy.evict(time, record))
+
+    def timeout(self) -> int | None:
+        return self.policy.timeout()
+
+    def timed_out(self) -> int:
+        return self.policy.timed_out()
+
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
+        return self.policy.bounds(first, last)
+
+
+class LastRecords(Policy):
+    """Every `every` of time, the last `count` records: the paper's example of section 3.2."""
+
+    def __init__(self, count: int, every: int) -> None:
+        self.count, self.every = count, every
+        self.held = 0
+        self.due: int | None = None
+
+    def trigger(self, time: int, record: Record) -> int:
+        if self.due is None:
+            self.due = time - time % self.every + self.every
+        return 0
+
+    def timeout(self) -> int | None:
+        return self.due
+
+    def timed_out(self) -> int:
+        assert self.due is not None, "a time-out was due"
+        self.due += self.every
+        return 1
+
+    def evict(self, time: int, record: Record) -> int:
+        self.held += 1
+        left = max(self.held - self.count, 0)
+        self.held -= left
+        return left

@@ -1,0 +1,133 @@
+"""Every kind of window, alone and many at a time, against its definition."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.data_windows import DataWindow
+from muntin.userwindows import Aggregator, Discretizer, LastRecords, PriceDriven, evaluate
+from muntin.userwindows.bulk import Batch, runs_of
+from muntin.userwindows.protocol import WindowFunction
+from muntin.userwindows.ready import function_of
+from muntin.windows import Window
+from muntin_testing.data_windows import Records, data_windows, meaning, records_of_a_key
+from muntin_testing.monoids import Concat
+
+AGGREGATES = [mt.count(), mt.sum("v"), mt.max("v"), mt.count_distinct("v")]
+
+
+def expected(window: DataWindow | Window, records: Records) -> list[tuple[Any, ...]]:
+    found = []
+    for start, end, run in meaning(window, records):
+        values = [records[i]["v"] for i in run]
+        found.append((start, end, len(run), sum(values), max(values), len({*values})))
+    return sorted(found)
+
+
+@given(st.lists(data_windows(), min_size=1, max_size=4), records_of_a_key(), st.booleans())
+def test_windows_of_all_kinds_together_are_what_they_mean(
+    windows: list[DataWindow | Window], records: Records, lazy: bool
+):
+    named = [replace(window, id=f"w{i}") for i, window in enumerate(windows)]
+    store = "lazy" if lazy else "eager"
+    rows = list(evaluate(records, "t", named, AGGREGATES, store=store))
+    for window in named:
+        found = [tuple(row.values())[1:] for row in rows if row["window_id"] == window.id]
+        assert sorted(found) == expected(window, records)
+
+
+def batch_of(keys: list[Records]) -> Batch:
+    flat = [record for records in keys for record in records]
+    group = np.repeat(np.arange(len(keys)), [len(records) for records in keys])
+    table = pa.Table.from_pylist(flat)
+
+    def column(name: str) -> pa.Array:
+        found = table.column(name).combine_chunks()
+        kind = pa.bool_() if name in ("go", "stop") else pa.int64()
+        return found.cast(kind) if pa.types.is_null(found.type) else found
+
+    return Batch(group, table.column("t").to_numpy(), column)
+
+
+@given(data_windows(), st.lists(records_of_a_key(15), min_size=1, max_size=4))
+def test_bulk_runs_are_what_the_windows_mean(window: DataWindow | Window, keys: list[Records]):
+    runs = runs_of(window, batch_of(keys))
+    rows = zip(*(getattr(runs, f).tolist() for f in ("start", "end", "first", "stop")), strict=True)
+    base, wanted = 0, []
+    for records in keys:
+        wanted += [(s, e, base + r[0], base + r[-1] + 1) for s, e, r in meaning(window, records)]
+        base += len(records)
+    assert sorted(rows) == sorted(wanted)
+
+
+@given(data_windows(), records_of_a_key())
+def test_a_function_goes_on_from_its_stored_state(window: DataWindow | Window, records: Records):
+    plain, stored = function_of(window), function_of(window)
+    assert isinstance(plain, WindowFunction)
+    assert isinstance(stored, WindowFunction)
+    for record in records:
+        fresh = function_of(window)
+        assert isinstance(fresh, WindowFunction)
+        fresh.restore(json.loads(json.dumps(stored.state())))
+        stored = fresh
+        assert stored.mark(record["t"], record) == plain.mark(record["t"], record)
+        assert stored.timeout() == plain.timeout()
+        while (due := plain.timeout()) is not None and due <= record["t"]:
+            assert stored.timed_out() == plain.timed_out()
+
+
+def test_time_and_distance_share_one_set_of_slices():
+    time, distance = mt.Window(10, 6), mt.hopping_by("km", 10, 5)
+    functions = [function_of(w) for w in (time, distance)]
+    discretizer = Discretizer([f for f in functions if isinstance(f, WindowFunction)])
+    aggregator = Aggregator(Concat(), "lazy")
+    slices, results = 0, {}
+    for t in range(40):
+        record = {"km": t * 3 // 4}
+        ended, begun = discretizer.record(t, record)
+        found = aggregator.end(e.number for e in ended)
+        results.update(zip((e.number for e in ended), found, strict=True))
+        aggregator.begin(b.number for b in begun)
+        slices += bool(begun)
+        aggregator.fold(chr(ord("a") + t % 26))
+        assert aggregator.partials <= aggregator.active
+    begins = {t for t in range(40) if t % 6 == 0} | {
+        t for t in range(40) if t * 3 // 4 // 5 != (t - 1) * 3 // 4 // 5 or t == 0
+    }
+    assert slices == len(begins)  # cut only where a window of either begins
+    assert all(text in "abcdefghijklmnopqrstuvwxyz" * 3 for text in results.values())
+
+
+def test_every_five_seconds_the_last_ten_records():
+    records = [{"t": t, "v": t} for t in range(0, 40, 2)]
+    window = mt.user_window(lambda: LastRecords(10, 5), id="last")
+    rows = list(evaluate(records, "t", [window], [mt.count(), mt.min("v"), mt.max("v")]))
+    wanted = []
+    for due in range(5, 39, 5):
+        seen = [r["v"] for r in records if r["t"] < due][-10:]
+        wanted.append((len(seen), seen[0], seen[-1]))
+    assert [tuple(row.values())[3:] for row in rows] == wanted
+
+
+def test_reports_become_more_frequent_while_a_stock_is_cheap():
+    minute = 60_000_000
+    prices = [12.0] * 25 + [9.0] * 15
+    trades = [
+        {"t": m * minute, "price": p, "volume": m + 1, "worth": p * (m + 1)}
+        for m, p in enumerate(prices)
+    ]
+    vwap = mt.ratio(mt.sum("worth"), mt.sum("volume")).alias("vwap")
+    window = mt.user_window(PriceDriven, id="report")
+    rows = list(evaluate(trades, "t", [window], [vwap, mt.count()]))
+    spans = [(row["start"] // minute, (row["end"] - 1) // minute, row["vwap"]) for row in rows]
+    dear = [(0, 9, 12.0), (5, 14, 12.0), (10, 19, 12.0), (15, 24, 12.0), (20, 24, 12.0)]
+    cheap = [(m, min(m + 4, 39), 9.0) for m in range(25, 40, 2)]
+    assert [span[:2] for span in spans] == [span[:2] for span in dear + cheap]
+    assert [span[2] for span in spans] == pytest.approx([12.0] * 5 + [9.0] * 8)
