@@ -19,6 +19,7 @@ from muntin.strategies.problem import Problem
 from muntin.strategies.random_merge import random_merge
 from muntin.strategies.shared_slices import on_shared_pairs, on_shared_panes
 from muntin.strategies.steiner import steiner
+from muntin.strategies.subsume import subsume
 from muntin.strategies.tri_weave import tri_weave
 from muntin.strategies.unshared_slices import unshared_pairs, unshared_panes
 from muntin.strategies.wcg import wcg
@@ -41,6 +42,7 @@ STRATEGIES: dict[str, Strategy] = {
     "wcg": wcg,
     "wcg-fw": wcg_fw,
     "steiner": steiner,
+    "subsume": subsume,
     "weave-share": weave_share,
     "tri-weave": tri_weave,
     "weave-plus": weave_plus,

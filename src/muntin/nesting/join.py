@@ -1,0 +1,181 @@
+"""Join over nested windows: each tuple is probed once against all windows of the other stream.
+
+order  by time      needs  an equality key
+time   O(matches) a tuple and group, and O(1) for each tuple and stair
+space  the tuples of the widest window of both streams, and the buffers
+
+Two tuples meet in a window if an instance holds both. A tuple that comes in looks for its key on
+the stairs of the other stream, from the seed outwards, newest first, and each match gives one
+result: the pair, the windows in which it meets, and until when (section 4 of the subsumption paper,
+Join). With t⁻ and t⁺ the earlier and the later time, W holds the pair at every end in
+
+    (t⁺, t⁻ + range]
+
+The paper lets a match on stair k count for all n - k wider windows. That holds at instants at which
+they all fire. A wider window that slides less often may never hold a pair that a narrower one
+holds: W(5, 5) ends at 5 and 10 and never sees 3 and 6 together, W(4, 1) does. So each window is
+asked for its first end after t⁺.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from muntin.errors import QueryError
+from muntin.nesting.nested import Nested, Run, Served
+from muntin.nesting.stairs import Stair
+from muntin.slicing.cuts import ends
+from muntin.windows import Window
+
+Row = tuple[int, Hashable, Any]
+"""Time, key, and the tuple itself."""
+
+
+class Held(NamedTuple):
+    """A window holds the pair in its instances that end from `first` to `expires`."""
+
+    window_id: str
+    first: int
+    expires: int
+
+
+class Pair(NamedTuple):
+    """Two tuples that meet, and where: narrowest window first."""
+
+    left: Any
+    right: Any
+    windows: tuple[Held, ...]
+
+
+class _Rows:
+    """Rows in order of time, and by key."""
+
+    def __init__(self) -> None:
+        self._rows: deque[Row] = deque()
+        self._by_key: dict[Hashable, deque[Row]] = {}
+
+    def append(self, row: Row) -> None:
+        self._rows.append(row)
+        self._by_key.setdefault(row[1], deque()).append(row)
+
+    def leave(self, before: float) -> Iterator[Row]:
+        """Drop what is older, oldest first."""
+        while self._rows and self._rows[0][0] < before:
+            row = self._rows.popleft()
+            same = self._by_key[row[1]]
+            same.popleft()
+            if not same:
+                del self._by_key[row[1]]
+            yield row
+
+    def newest_first(self, key: Hashable) -> Iterator[Row]:
+        yield from reversed(self._by_key.get(key, ()))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class JoinStair(Stair[Any]):
+    """Tuples in order, with an index by key."""
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        self._buffer, self._core = _Rows(), _Rows()
+
+    def add(self, item: Row) -> None:
+        self._buffer.append(item)
+
+    def settle(self, before: int) -> Iterable[Row]:
+        for row in self._buffer.leave(float("inf")):
+            self._core.append(row)
+        return list(self._core.leave(before))
+
+    def empty(self) -> Iterable[Row]:
+        return [*self._core.leave(float("inf")), *self._buffer.leave(float("inf"))]
+
+    def newest_first(self, key: Hashable) -> Iterator[Row]:
+        """The tuples with this key."""
+        yield from self._buffer.newest_first(key)
+        yield from self._core.newest_first(key)
+
+    def __len__(self) -> int:
+        return len(self._core) + len(self._buffer)
+
+    @property
+    def buffered(self) -> int:
+        return len(self._buffer)
+
+
+class NestedJoin(Nested[JoinStair, Pair]):
+    """Pairs with equal keys of a left and a right stream, over many windows on both.
+
+    >>> pairs = NestedJoin([Window(2, 2, id="two"), Window(6, 2, id="six")], on=lambda row: row[0])
+    >>> pairs.insert("left", 1, ("a", "l"))
+    []
+    >>> pairs.insert("right", 3, ("a", "r"))
+    [Pair(left=('a', 'l'), right=('a', 'r'), windows=(Held(window_id='six', first=4, expires=6),))]
+    """
+
+    sides = 2
+    _SIDES = ("left", "right")
+
+    def __init__(
+        self,
+        windows: Iterable[Window] = (),
+        on: Callable[[Any], Hashable] = lambda row: row,
+        grouping: str = "greedy",
+    ) -> None:
+        self._on = on
+        super().__init__(windows, grouping)
+
+    def insert(self, side: str, time: int, row: Any) -> list[Pair]:
+        """A tuple of the "left" or "right" stream; its pairs with earlier ones of the other."""
+        if side not in self._SIDES:
+            raise QueryError(f"side {side!r} must be 'left' or 'right'")
+        mine = self._SIDES.index(side)
+        key = self._on(row)
+        self._insert(time, (time, key, row), mine)
+        found: list[Pair] = []
+        for run in (*self._runs.values(), *self._retiring):
+            for other_time, _, other in self._probe(run, 1 - mine, key):
+                windows = tuple(_held(run, other_time, time))
+                if windows:
+                    pair = (row, other) if mine == 0 else (other, row)
+                    found.append(Pair(*pair, windows))
+        return found
+
+    @staticmethod
+    def _probe(run: Run[JoinStair], side: int, key: Hashable) -> Iterator[Row]:
+        for step in run.sides[side].steps:
+            yield from step.newest_first(key)
+
+    def _stair(self, window: Window) -> JoinStair:
+        return JoinStair(window)
+
+    def _answers(
+        self, run: Run[JoinStair], fired: Sequence[Sequence[JoinStair]], instant: int
+    ) -> Iterator[Pair]:
+        yield from ()  # a pair is reported when its later tuple comes
+
+
+def _held(run: Run[JoinStair], earlier: int, later: int) -> Iterator[Held]:
+    for served in run.all_served():
+        first, last = _ends_of(served, earlier, later)
+        if first <= last:
+            yield Held(served.window.id, first, last)
+
+
+def _ends_of(served: Served, earlier: int, later: int) -> tuple[int, int]:
+    """The first and the last end at which the window holds both."""
+    window, cut = served.window, ends(served.window)
+    first = cut.before(later) + cut.step
+    last = cut.before(earlier + window.range)
+    if first - window.range < served.since:
+        begin = int(served.since)
+        first = begin + (window.offset - begin) % window.slide + window.range
+    if last - window.range >= served.until:
+        begin = int(served.until) - 1
+        last = begin - (begin - window.offset) % window.slide + window.range
+    return first, last

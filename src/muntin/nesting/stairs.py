@@ -1,0 +1,131 @@
+"""Stairs: one structure for all levels of a group, each record held once.
+
+order  by time      time  a record moves up each stair once      space  the widest window's, and the
+buffers
+
+Stair k belongs to level k of a group, narrowest first. Its *core* g_k holds what its window covers
+beyond the narrower ones, its *buffer* δ_k what has left the stair below since its window last fired
+(the lowest buffer holds what has come in). Oldest on the left, at an instant T at which W₁ fires:
+
+      T - range₁         T - range₀         T
+    ───┼──── g₁ ──────┬─ δ₁ ─┼──── g₀ ───┬─ δ₀ ─┼───▶ time
+
+When window k fires, its buffer settles into the core, and what is older than T - range_k goes to
+the buffer above; the last stair lets it go. All narrower windows fire then too, so that their
+buffers are empty, and the records of W_k at T are exactly those of the cores 0 to k. Section 2.3
+and Figure 4 of the subsumption paper. With equal slides a buffer empties whenever it fills.
+
+Stairs may come and go while records do: a new stair begins empty, a withdrawn one delegates what it
+holds to the buffer above. Neither changes what the cores of a wider window hold together.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, TypeVar
+
+from muntin.slicing.cuts import ends
+from muntin.windows import Window
+
+Item = TypeVar("Item")
+
+
+class Stair(ABC, Generic[Item]):
+    """A core and a buffer; what they hold is up to the operator."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+
+    @property
+    def window(self) -> Window:
+        """The window of the level."""
+        return self._window
+
+    @window.setter
+    def window(self, window: Window) -> None:
+        self._window = window
+        self._ends = ends(window)
+
+    def fires(self, instant: int) -> bool:
+        """Whether an instance of the window ends at the instant."""
+        return (instant - self._ends.phase) % self._ends.step == 0
+
+    @abstractmethod
+    def add(self, item: Item) -> None:
+        """Put the newest item into the buffer."""
+
+    @abstractmethod
+    def settle(self, before: int) -> Iterable[Item]:
+        """Move the buffer into the core; return what is older than `before`, oldest first."""
+
+    @abstractmethod
+    def empty(self) -> Iterable[Item]:
+        """Give up everything, oldest first."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many items are held, the buffer's among them."""
+
+    @property
+    @abstractmethod
+    def buffered(self) -> int:
+        """How many of them wait in the buffer."""
+
+
+AnyStair = TypeVar("AnyStair", bound=Stair[object])
+
+
+class Stairs(Generic[AnyStair]):
+    """The stairs of one group."""
+
+    def __init__(self, windows: Iterable[Window], make: Callable[[Window], AnyStair]) -> None:
+        self._make = make
+        self.steps: list[AnyStair] = [make(window) for window in windows]
+
+    @property
+    def windows(self) -> list[Window]:
+        """The windows of the levels, narrowest first."""
+        return [step.window for step in self.steps]
+
+    def add(self, item: object) -> None:
+        """A new item comes in at the bottom."""
+        self.steps[0].add(item)
+
+    def climb(self, instant: int) -> Sequence[AnyStair]:
+        """Let items move up at an instant; the stairs whose windows fire there are returned."""
+        leaving: Iterable[object] = ()
+        for fired, step in enumerate(self.steps):
+            for item in leaving:
+                step.add(item)
+            if not step.fires(instant):
+                return self.steps[:fired]
+            leaving = step.settle(instant - step.window.range)
+        return self.steps
+
+    def follow(self, windows: Sequence[Window]) -> None:
+        """Change the levels to these: withdraw, embed, or exchange the window of equal range."""
+        kept = {window.range: window for window in windows}
+        for at in reversed(range(len(self.steps))):
+            if self.steps[at].window.range not in kept:
+                self._withdraw(at)
+        present = {step.window.range: step for step in self.steps}
+        self.steps = []
+        for window in windows:
+            step = present[window.range] if window.range in present else self._make(window)
+            step.window = window
+            self.steps.append(step)
+
+    def _withdraw(self, at: int) -> None:
+        step = self.steps.pop(at)
+        if at < len(self.steps):
+            for item in step.empty():
+                self.steps[at].add(item)
+
+    def __len__(self) -> int:
+        return sum(len(step) for step in self.steps)
+
+    @property
+    def buffered(self) -> int:
+        """How many items wait in buffers above the lowest stair."""
+        return sum(step.buffered for step in self.steps[1:])

@@ -1,0 +1,52 @@
+"""subsume: its tree is the groups of the window manager."""
+
+import muntin as mt
+from muntin.cost import RateCost
+from muntin.coverage import Progression
+from muntin.nesting import WindowManager
+from muntin.plan import SharingPlan, check
+from muntin.slicing import Slices
+from muntin.strategies import STRATEGIES, Problem
+
+
+def planned(*windows: mt.Window, idempotent: bool = False, rate: float = 1e6) -> SharingPlan:
+    plan = STRATEGIES["subsume"](Problem(windows, idempotent, RateCost(rate)))
+    check(plan, windows)
+    return plan
+
+
+SECOND = 1_000_000
+
+
+def seconds(range: int, slide: int, id: str) -> mt.Window:
+    return mt.Window(range * SECOND, slide * SECOND, id=id)
+
+
+def test_a_group_reads_the_source_once() -> None:
+    windows = [seconds(4, 2, "d"), seconds(24, 8, "v"), seconds(32, 4, "z"), seconds(6, 3, "r")]
+    plan = planned(*windows)
+    manager = WindowManager(windows)
+    assert len(plan.children(None)) == len(manager.groups) == 3
+    for root in plan.children(None):
+        below = [node.id for node in plan.nodes if node.parent == root.id]
+        if isinstance(root.shape, Slices):
+            assert all(manager.group_of(id) is manager.group_of(below[0]) for id in below)
+
+
+def test_piggybacked_windows_are_one_piece() -> None:
+    plan = planned(seconds(6, 2, "d"), seconds(6, 4, "u"), seconds(24, 8, "v"))
+    node = plan.node("u")
+    assert node.parent == "d"
+    assert node.pieces.progressions == (Progression(0, 2 * SECOND, 1),)
+
+
+def test_a_level_is_made_of_a_narrower_one_where_that_is_cheaper() -> None:
+    hour, minute = 3_600, 60
+    plan = planned(seconds(hour, minute, "hour"), seconds(24 * hour, minute, "day"))
+    assert plan.node("day").parent == "hour"
+    assert plan.node("day").pieces.count == 24
+
+
+def test_a_single_tumbling_window_needs_no_slices() -> None:
+    plan = planned(seconds(10, 10, "ten"))
+    assert [node.id for node in plan.nodes] == ["ten"]
