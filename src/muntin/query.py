@@ -131,14 +131,23 @@ def _check_aggregates(aggregates: Sequence[object]) -> None:
 
 def _check_results(keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None:
     names = [a.name for a in aggregates]
-    _refuse_duplicates("aggregate name", names, "give one of them another with .alias(...)")
+    remedy = "give one of them another with .alias(...)"
+    _refuse_duplicates("aggregate name", names, remedy)
     for name in (*keys, *names):
-        if name in RESERVED:
+        if name.lower() in RESERVED:
             raise QueryError(f"{name!r} is a column of the result: rename it or use .alias(...)")
     for name in names:
         if name in keys:
             raise QueryError(
                 f"{name!r} is a key and an aggregate: use .alias(...) on the aggregate"
+            )
+    known: dict[str, str] = {}
+    for name in (*keys, *names):
+        twin = known.setdefault(name.lower(), name)
+        if twin != name:
+            raise QueryError(
+                f"{twin!r} and {name!r} differ only in case, which SQL does not tell apart: "
+                f"rename one of them, or {remedy}"
             )
 
 

@@ -90,6 +90,10 @@ def test_broken_laws_are_found_on_a_sample(law: str, changed: dict[str, object])
         (lambda: mt.ratio(mt.sum("x"), "y"), r"ratio takes two aggregates .* not 'y'"),
         (lambda: mt.custom("a b", len, max, int, 0), r"'a b': the name must be a plain word"),
         (lambda: mt.custom("f", 1, max, int, 0), r"lift 1 must be a function"),
+        (
+            lambda: mt.custom("f", len, lambda a: a, int, 0),
+            r"custom 'f': combine\(0, 0\) raised TypeError",
+        ),
         (lambda: mt.custom("f", len, max, int, 0)(), r"f takes 1 arguments, 0 given"),
         (lambda: mt.custom("f", len, max, int, 0)("x").function.native(), r"written in Python"),
     ],

@@ -16,6 +16,7 @@ from muntin.aggregates import Aggregate
 from muntin.cost import RateCost
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
+from muntin.spark.versions import Version, native_call, version_of
 from muntin.strategies import Problem, strategy_named
 from muntin.windows import Window
 from muntin_testing.values import same
@@ -45,21 +46,23 @@ def rows_of_window(df: DataFrame, query: Query) -> DataFrame:
 def _one(df: DataFrame, query: Query, window: Window) -> DataFrame:
     lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
     keys = [F.col(_quoted(k)).alias(k) for k in query.keys]
-    results = [_spark_aggregate(a, df.columns) for a in query.aggregates]
+    version = version_of(df.sparkSession)
+    results = [_spark_aggregate(a, df.columns, version) for a in query.aggregates]
     spark_window = F.window(F.col(_quoted(query.time)), *lengths).alias("window")
     grouped = df.groupBy(spark_window, *keys).agg(*results)
     return grouped.select(F.lit(window.id).alias("window_id"), *map(_column, grouped.columns))
 
 
-def _spark_aggregate(aggregate: Aggregate, columns: list[str]) -> Column:
+def _spark_aggregate(aggregate: Aggregate, columns: list[str], version: Version) -> Column:
     given = aggregate.arguments or ("1",)
     arguments = [_quoted(a) if a in columns and aggregate.arguments else a for a in given]
+    native = native_call(aggregate.function.native(), version)
+    composed = aggregate.function.name in _COMPOSED or native != aggregate.function.native()
     condition = f" FILTER (WHERE {aggregate.predicate})" if aggregate.predicate else ""
-    if condition and aggregate.function.name in _COMPOSED:
+    if condition and composed:
         arguments = [f"CASE WHEN {aggregate.predicate} THEN {a} END" for a in arguments]
         condition = ""
-    call = aggregate.function.native().format(*arguments)
-    return F.expr(call + condition).alias(aggregate.name)
+    return F.expr(native.format(*arguments) + condition).alias(aggregate.name)
 
 
 def _quoted(name: str) -> str:
@@ -109,5 +112,7 @@ def _by_instance(rows: Iterable[Any], keys: int) -> Rows:
 
 
 def _as_key(value: Any) -> Any:
-    """NaN is one key in Spark, but differs from itself in Python."""
+    """NaN is one key in Spark, but differs from itself in Python; lists have no hash there."""
+    if isinstance(value, list):
+        return tuple(map(_as_key, value))
     return "NaN" if isinstance(value, float) and value != value else value

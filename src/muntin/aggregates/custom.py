@@ -78,18 +78,29 @@ class Custom(Function):
         return self._identity
 
     def lift(self, value: Any) -> Any:
-        return self._identity if value is None else self._lift(value)
+        return self._identity if value is None else called(self.name, "lift", self._lift, value)
 
     def combine(self, older: Any, newer: Any) -> Any:
-        return self._combine(older, newer)
+        return called(self.name, "combine", self._combine, older, newer)
 
     def lower(self, partial: Any) -> Any:
-        return self._lower(partial)
+        return called(self.name, "lower", self._lower, partial)
 
     def invert(self, whole: Any, older: Any) -> Any:
         if self._invert is None:
             return super().invert(whole, older)
-        return self._invert(whole, older)
+        return called(self.name, "invert", self._invert, whole, older)
+
+
+def called(name: str, what: str, code: Callable[..., Any], *given: Any) -> Any:
+    """Run code of the user's; what it raises is told with what it was given."""
+    try:
+        return code(*given)
+    except Exception as error:
+        values = ", ".join(" ".join(repr(each).split())[:200] for each in given)
+        raise AggregateError(
+            f"custom {name!r}: {what}({values}) raised {type(error).__name__}: {error}"
+        ) from error
 
 
 def custom(

@@ -10,7 +10,7 @@ from muntin.api.engine import engine_of
 from muntin.cost import RateCost
 from muntin.durations import Duration
 from muntin.errors import StrategyError
-from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream
+from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream, merged_beside
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, svg, text
@@ -127,6 +127,9 @@ class Plan:
         direct = ", ".join(a.name for a in self.query.direct)
         late = [a for a in self.query.aggregates if a.function.since > (4, 0)]
         notes = [f"computed directly, beside the shared ones: {direct}"] if direct else []
+        if self.operators.name == "kernel" and merged_beside(self.query):
+            expanded = ", ".join(a.name for a in merged_beside(self.query))
+            notes.append(f"shared by expand, beside the kernel: {expanded}")
         return notes + [
             f"{a.name} is shared from Spark {'.'.join(map(str, a.function.since))} on, "
             "and computed directly before"

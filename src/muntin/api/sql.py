@@ -35,12 +35,13 @@ def sql(
     With bounds="asa" an instance is (start, end] as in ASA, else [start, end) as in Spark.
     """
     from muntin.sql import parse_statement
-    from muntin.sql.spark_text import SparkWriter
 
     statement = parse_statement(text)
     query = replace(statement.query, bounds=bounds)
     if spark is not None and not any(n.lower() == statement.table.lower() for n in tables):
-        data = spark.table(SparkWriter().quoted(statement.table))
+        from muntin.spark.names import table_named
+
+        data = table_named(spark, statement.table)
     else:
         data = statement.input_of(tables)
     engine = engine_of(data)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
+from numbers import Real
 
 from muntin.coverage import Pieces, Source
 from muntin.errors import StrategyError
@@ -47,7 +48,7 @@ class PaperCost:
     """S, the period of Table 1."""
 
     def __post_init__(self) -> None:
-        if not self.rate > 0:
+        if not isinstance(self.rate, Real) or not self.rate > 0:
             raise StrategyError(f"rate {self.rate!r} must be positive: events per unit of time")
         ranges = self.period or lcm(*(w.range for w in self.windows))
         slides = self.period or lcm(*(w.slide for w in self.windows))

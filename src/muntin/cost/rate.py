@@ -12,6 +12,7 @@ a second, and an edge costs the rows of the parent times the instances that each
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 
 from muntin.coverage import Pieces, Source
 from muntin.errors import StrategyError
@@ -33,9 +34,9 @@ class RateCost:
     fewest: bool = True
 
     def __post_init__(self) -> None:
-        if not self.rate > 0:
+        if not isinstance(self.rate, Real) or not self.rate > 0:
             raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not self.keys >= 1:
+        if not isinstance(self.keys, Real) or not self.keys >= 1:
             raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
 
     def rows(self, shape: Shape) -> float:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from muntin.cost.omega import Load, omega_name, paper_omega
 from muntin.cost.omega_counted import counted_omega
@@ -56,9 +57,9 @@ class WeaveCost:
     fewest: bool = True
 
     def __post_init__(self) -> None:
-        if not self.rate > 0:
+        if not isinstance(self.rate, Real) or not self.rate > 0:
             raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not self.keys >= 1:
+        if not isinstance(self.keys, Real) or not self.keys >= 1:
             raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
         omega_name(self.technique, self.invertible)
 

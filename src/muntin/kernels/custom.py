@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from muntin.aggregates.custom import called
+from muntin.errors import AggregateError
 from muntin.kernels.encoded import Encoded
 from muntin.kernels.monoids import Array, Arrays, Scanned
 
@@ -34,7 +36,7 @@ def custom(column: pa.Array, function: Function) -> Encoded:
 
     def folded(values: pa.Array) -> Box:
         if fold is not None and len(values):
-            return Box(fold(values))
+            return Box(called(function.name, "fold", fold, values))
         lifted = map(function.lift, values.to_pylist())
         return Box(reduce(function.combine, lifted, function.identity))
 
@@ -50,10 +52,20 @@ def custom(column: pa.Array, function: Function) -> Encoded:
         lowered = [function.lower(box.held) for box in _flat(arrays[0])]
         kinds = [column.type.field(0), column.type.field(1)]
         empty: list[list[Any]] = [[]] * len(lowered)
-        parts = [pa.array(empty, records.type), pa.array(lowered, results.type)]
+        parts = [pa.array(empty, records.type), _typed(function, lowered, results.type)]
         return pa.StructArray.from_arrays(parts, fields=kinds)
 
     return Encoded((boxes,), Scanned(combine, (Box(function.identity),)), decode)
+
+
+def _typed(function: Function, lowered: list[Any], kind: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(lowered, kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise AggregateError(
+            f"custom {function.name!r}: lower gave what is not of its result type, "
+            f"{kind}: {error}; give the right type as custom(..., result=...)"
+        ) from error
 
 
 def _flat(boxes: Array) -> list[Box]:

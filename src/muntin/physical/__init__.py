@@ -2,7 +2,7 @@
 
 from muntin.physical.feeds import Feed, feeds_of
 from muntin.physical.lowering import Level, PhysicalPlan, lower
-from muntin.physical.operators import Operators, choose, predicted
+from muntin.physical.operators import Operators, choose, merged_beside, predicted
 from muntin.physical.stream_operators import STREAM_OPERATORS, choose_for_stream
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "choose_for_stream",
     "feeds_of",
     "lower",
+    "merged_beside",
     "predicted",
 ]

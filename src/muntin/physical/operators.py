@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from muntin.aggregates import Aggregate
 from muntin.cost import RateCost
 from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.mergers import not_merged
@@ -103,17 +104,25 @@ def _python_refusal(query: Query) -> str | None:
 
 def kernel_refusal(plan: SharingPlan, query: Query) -> str | None:
     """Why the kernel cannot run this plan, or None."""
-    mergers = [
-        partial.merger
-        for a in query.aggregates
-        for partial in a.function.partials([None] * max(len(a.arguments), a.function.arity))
-    ]
-    stranger = not_merged(mergers)
-    if stranger:
-        return f"{stranger} is merged only by the engine itself"
+    strangers = [a for a in query.aggregates if not_merged(_mergers(a))]
+    if strangers and not merged_beside(query):
+        return f"{strangers[0].name} is merged only by the engine itself"
     if forest(plan) is None:
         return "a window is computed from one that overlaps itself and reads the source"
     return None
+
+
+def merged_beside(query: Query) -> tuple[Aggregate, ...]:
+    """What the engine merges beside the kernel, where another aggregate must run in the kernel."""
+    if not any(a.function.in_python for a in query.aggregates):
+        return ()
+    return tuple(a for a in query.aggregates if not_merged(_mergers(a)))
+
+
+def _mergers(aggregate: Aggregate) -> list[str]:
+    function = aggregate.function
+    unknown = [None] * max(len(aggregate.arguments), function.arity)
+    return [partial.merger for partial in function.partials(unknown)]
 
 
 def _window(query: Query, rates: RateCost) -> float:

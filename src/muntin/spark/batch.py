@@ -6,18 +6,20 @@ these few rows, by the operators that were chosen for it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.errors import ColumnError, StrategyError, did_you_mean
-from muntin.physical import Operators, lower
+from muntin.physical import Operators, lower, merged_beside
 from muntin.plan import Node, SharingPlan
 from muntin.query import Query
 from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
 from muntin.spark.expand import from_source, next_level
-from muntin.spark.kernel_stage import by_kernel
+from muntin.spark.kernel_stage import arrow_refusal, by_kernel
 from muntin.spark.layout import LAYOUTS, filled, in_layout
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
@@ -64,8 +66,24 @@ def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) 
     table = prepared(df, shared)
     if operators.name == "window":
         return directly(df, query)
-    rows = _shared(plan, shared, table, operators, _wraps(df))
+    rows = _by_operators(plan, shared, df, table, operators)
     return rows if direct is None else joined(rows, directly(df, direct), query)
+
+
+def _by_operators(
+    plan: SharingPlan, query: Query, df: DataFrame, table: Table, operators: Operators
+) -> DataFrame:
+    """By the operator that was chosen; what only Spark can merge is expanded beside the kernel."""
+    beside = merged_beside(query) if operators.name == "kernel" else ()
+    if not beside:
+        return _shared(plan, query, table, operators, _wraps(df))
+    expanded = replace(query, aggregates=beside)
+    kernel = replace(query, aggregates=tuple(a for a in query.aggregates if a not in beside))
+    return joined(
+        _shared(plan, kernel, prepared(df, kernel), operators, _wraps(df)),
+        _shared(plan, expanded, prepared(df, expanded), EXPAND, _wraps(df)),
+        query,
+    )
 
 
 def _wraps(df: DataFrame) -> bool:
@@ -78,8 +96,15 @@ def _shared(
 ) -> DataFrame:
     physical = lower(plan)
     rows = from_source(table, physical.levels[0])
-    in_python = any(a.function.in_python for a in query.aggregates)
-    if operators.name == "kernel" and (len(physical.levels) > 1 or in_python):
+    own = [a.name for a in query.aggregates if a.function.in_python]
+    by_python = operators.name == "kernel" and (len(physical.levels) > 1 or bool(own))
+    stranger = arrow_refusal(rows) if by_python else None
+    if stranger and own:
+        raise ColumnError(
+            f"{own[0]} runs in Python, which {stranger} cannot be handed to: leave out the key or "
+            "the aggregate of that type, or cast it"
+        )
+    if by_python and not stranger:
         rows = by_kernel(rows, plan, table, wraps)
     else:
         for level in physical.levels[1:]:

@@ -12,21 +12,20 @@ from dataclasses import replace
 from functools import reduce
 from operator import and_
 
-from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate
-from muntin.errors import ColumnError
 from muntin.query import Query
+from muntin.spark.faults import REFUSALS, told, unlogged
 from muntin.spark.names import quoted
 from muntin.spark.native import native
-from muntin.spark.table import first_line
+from muntin.spark.versions import version_of
 
 
 def split(query: Query, spark: SparkSession) -> tuple[Query | None, Query | None]:
     """The part of the query that this Spark can share, and the part that it cannot."""
-    version = tuple(int(n) for n in spark.version.split("-")[0].split(".")[:3] if n.isdigit())
+    version = version_of(spark)
 
     def part(chosen: Callable[[Aggregate], bool]) -> Query | None:
         some = tuple(a for a in query.aggregates if chosen(a))
@@ -41,14 +40,14 @@ def split(query: Query, spark: SparkSession) -> tuple[Query | None, Query | None
 def directly(df: DataFrame, query: Query) -> DataFrame:
     """Spark's own rows, with a sentence for an aggregate that does not fit its column."""
     try:
-        rows = native(df, query)
-        rows.schema  # noqa: B018  (Connect analyses only now)
-    except (AnalysisException, ParseException) as error:
-        if len(query.aggregates) > 1:
-            for each in query.aggregates:
-                directly(df, replace(query, aggregates=(each,)))
-        name = query.aggregates[0].name
-        raise ColumnError(f"{name} cannot be computed: {first_line(error)}") from None
+        with unlogged():
+            rows = native(df, query)
+            rows.schema  # noqa: B018  (Connect analyses only now)
+    except REFUSALS:
+        for each in query.aggregates:
+            with told(f"{each.name} cannot be computed"):
+                native(df, replace(query, aggregates=(each,))).schema  # noqa: B018
+        raise
     return rows
 
 

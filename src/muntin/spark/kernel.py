@@ -89,8 +89,7 @@ class Groups:
         names = [*kernel.keys, "node", *(["chunk"] if kernel.chunk else [])]
         changes = np.zeros(max(table.num_rows - 1, 0), dtype=np.bool_)
         for name in names:
-            encoded = _column(table, name).dictionary_encode(null_encoding="encode")
-            codes = encoded.indices.to_numpy(zero_copy_only=False)
+            codes = _codes(_column(table, name))
             changes |= codes[1:] != codes[:-1]
         group = np.concatenate(([0], np.cumsum(changes)))
         node = _column(table, "node").to_numpy(zero_copy_only=False)
@@ -160,6 +159,14 @@ class Groups:
         return pa.RecordBatch.from_arrays(
             [*keys, node, pa.array(results.start), *partials], names=names
         )
+
+
+def _codes(column: pa.Array) -> Array:
+    """Numbers that are equal where the values are; null and NaN equal themselves."""
+    if pa.types.is_nested(column.type):  # which Arrow does not compare: by their texts
+        column = pa.array([repr(value) for value in column.to_pylist()])
+    encoded = column.dictionary_encode(null_encoding="encode")
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pyspark.errors import PySparkTypeError
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_type
 
 from muntin.kernels.tree import Branch
 from muntin.physical.forest import forest
@@ -27,6 +29,16 @@ def by_kernel(rows: DataFrame, plan: SharingPlan, table: Table, wraps: bool) -> 
     schema = rows.schema
     ordered = split.repartition(*by).sortWithinPartitions(*by, "start")
     return ordered.mapInArrow(kernel, schema)
+
+
+def arrow_refusal(rows: DataFrame) -> str | None:
+    """Which type of these rows cannot be handed to Python and back, or None."""
+    for field in rows.schema:
+        try:
+            to_arrow_type(field.dataType)
+        except PySparkTypeError:
+            return field.dataType.simpleString()
+    return None
 
 
 def _chunked(rows: DataFrame, chunk: int, widest: int) -> DataFrame:

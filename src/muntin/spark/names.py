@@ -1,10 +1,13 @@
-"""Names in SQL text: quoting, and telling a column's name from an expression."""
+"""Names in SQL text: quoting, finding columns and tables, telling a name from an expression."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pyspark.sql import DataFrame, SparkSession
+
 from muntin.errors import ColumnError, did_you_mean
+from muntin.spark.faults import told
 
 
 def quoted(name: str) -> str:
@@ -17,8 +20,14 @@ def quoted(name: str) -> str:
 
 
 def expression(argument: str, columns: Sequence[str]) -> str:
-    """An argument as SQL: the column of exactly that name, or else the expression itself."""
-    return quoted(argument) if argument in columns else argument
+    """An argument as SQL: the column of exactly that name, or else the expression itself.
+
+    >>> expression("a -- the first", ["a"])
+    'a -- the first\\n'
+    """
+    if argument in columns:
+        return quoted(argument)
+    return f"{argument}\n" if "--" in argument else argument  # where the comment ends
 
 
 def existing(name: str, columns: Sequence[str], what: str) -> str:
@@ -36,3 +45,11 @@ def existing(name: str, columns: Sequence[str], what: str) -> str:
     if dot and head.lower() in (c.lower() for c in columns):
         return name if "`" in name else ".".join(map(quoted, (head, *rest.split("."))))
     raise ColumnError(f"{what} {name!r} is not a column: {did_you_mean(name, columns)}")
+
+
+def table_named(spark: SparkSession, name: str) -> DataFrame:
+    """A table or view of the session."""
+    with told(f"{name!r} is no table or view of the session: pass it as {name}=df"):
+        table = spark.table(quoted(name))
+        table.schema  # noqa: B018
+    return table

@@ -15,6 +15,7 @@ from muntin.aggregates.columns import inputs_of
 from muntin.query import Query
 from muntin.spark.names import existing, quoted
 from muntin.spark.table import filtered, input_sql
+from muntin.spark.versions import Version, native_call, version_of
 from muntin.windows import Window
 
 
@@ -26,7 +27,8 @@ def native(df: DataFrame, query: Query) -> DataFrame:
     if query.set_back:
         time = time - F.expr(f"INTERVAL '{query.set_back}' MICROSECOND")
     keys = [F.expr(existing(k, columns, "key")).alias(k) for k in query.keys]
-    results = [native_aggregate(a, columns) for a in query.aggregates]
+    version = version_of(df.sparkSession)
+    results = [native_aggregate(a, columns, version) for a in query.aggregates]
     parts = [_one(rows, w, time, keys, results, query) for w in query.windows]
     return reduce(DataFrame.unionAll, parts)
 
@@ -49,7 +51,8 @@ def _names(query: Query) -> list[str]:
     return ["window", *query.keys, *(a.name for a in query.aggregates)]
 
 
-def native_aggregate(aggregate: Aggregate, columns: list[str]) -> Column:
+def native_aggregate(aggregate: Aggregate, columns: list[str], version: Version) -> Column:
     """The aggregate by Spark's own function."""
     inputs = [input_sql(each, columns) for each in inputs_of(aggregate)] or ["1"]
-    return F.expr(aggregate.function.native().format(*inputs)).alias(aggregate.name)
+    call = native_call(aggregate.function.native(), version)
+    return F.expr(call.format(*inputs)).alias(aggregate.name)

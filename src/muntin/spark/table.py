@@ -8,9 +8,9 @@ on no name of the user's appears in any expression until the result is named.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -18,6 +18,8 @@ from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
 from muntin.errors import ColumnError
 from muntin.query import Query
+from muntin.spark.faults import REFUSALS, told, unlogged
+from muntin.spark.faults import first_line as first_line
 from muntin.spark.names import existing, expression
 from muntin.sql.spark_text import SparkWriter
 
@@ -43,61 +45,106 @@ def prepared(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     """
     if not isinstance(df, DataFrame) and not hasattr(df, "isStreaming"):
         raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
-    columns, inputs = df.columns, distinct_inputs(query.aggregates)
+    with told("the DataFrame itself cannot be computed"):
+        columns = df.columns
+    inputs = distinct_inputs(query.aggregates)
     time = existing(query.time, columns, "time")
     keys = [existing(k, columns, "key") for k in query.keys]
     values = [input_sql(each, columns) for each in inputs]
-    named = [(f"time {query.time!r}", time)]
-    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=True)]
-    named += [(f"input {each.argument!r}", sql) for each, sql in zip(inputs, values, strict=True)]
-    time_type, *others = _types(df, named)
-    kinds = dict(zip(inputs, others[len(keys) :], strict=True))
-    rows = filtered(df, query.where).select(
+    chosen = filtered(df, query.where)
+    types = _types(chosen, _named(query, time, keys, inputs, values))
+    kinds = {each: types[sql] for each, sql in zip(inputs, values, strict=True)}
+    _check_keys({name: types[sql] for name, sql in zip(query.keys, keys, strict=True)})
+    rows = chosen.select(
         *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
-        F.expr(instant(time, time_type, query)).alias("t"),
+        F.expr(instant(time, types[time], query)).alias("t"),
         *(F.expr(sql).alias(f"v{i}") for i, sql in enumerate(values)),
     )
     rows = rows.where("t IS NOT NULL")
     if not lifted:
-        return Table(rows, Columns(inputs, (), ()), time_type)
+        return Table(rows, Columns(inputs, (), ()), types[time])
+    _check_calls(chosen, query, columns)
     _check_lifts(rows, query, kinds)
-    return Table(rows, columns_of(query.aggregates, kinds.__getitem__), time_type)
+    return Table(rows, columns_of(query.aggregates, kinds.__getitem__), types[time])
 
 
-def _types(df: DataFrame, named: list[tuple[str, str]]) -> list[str]:
+def _named(
+    query: Query, time: str, keys: list[str], inputs: tuple[Input, ...], values: list[str]
+) -> list[tuple[str, str]]:
+    """Every expression of a row with the words for it, in the order in which to blame them."""
+    named = [(f"time {query.time!r}", time)]
+    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=True)]
+    for each, sql in zip(inputs, values, strict=True):
+        if each.predicate:
+            named.append((f"filter {each.predicate!r}", _where("1", each.predicate)))
+        named.append((f"input {each.argument!r}", sql))
+    return named
+
+
+def _types(df: DataFrame, named: list[tuple[str, str]]) -> dict[str, str]:
     """The types of these expressions; the first that cannot be computed is named."""
+
+    def tried(some: list[tuple[str, str]]) -> dict[str, str]:
+        selected = df.select(*(F.expr(sql).alias(f"c{i}") for i, (_, sql) in enumerate(some)))
+        kinds = [field.dataType.simpleString() for field in selected.schema]
+        return {sql: kind for (_, sql), kind in zip(some, kinds, strict=True)}
+
     try:
-        selected = df.select(*(F.expr(sql).alias(f"c{i}") for i, (_, sql) in enumerate(named)))
-        return [field.dataType.simpleString() for field in selected.schema]
-    except (AnalysisException, ParseException) as error:
-        if len(named) > 1:
-            for one in named:
-                _types(df, [one])
-        raise ColumnError(f"{named[0][0]} cannot be computed: {first_line(error)}") from None
+        with unlogged():
+            return tried(named)
+    except REFUSALS:
+        for number, (what, _) in enumerate(named):
+            with told(f"{what} cannot be computed"):
+                # Beside the time, since an aggregate by itself would be a query of its own.
+                tried([named[0], named[number]][: number + 1])
+        raise
+
+
+def _check_keys(kinds: dict[str, str]) -> None:
+    """Refuse what rows cannot be ordered by, and so cannot be grouped by everywhere."""
+    for name, kind in kinds.items():
+        if "map<" in kind or "variant" in kind:
+            raise ColumnError(
+                f"key {name!r} is {kind}, which has no order: make a column of to_json({name}) "
+                "and take that as the key"
+            )
+
+
+def _check_calls(df: DataFrame, query: Query, columns: list[str]) -> None:
+    """Refuse what Spark's own function refuses: a lift that casts takes more than Spark does."""
+
+    def call(aggregate: Aggregate) -> Column:
+        function, inputs = aggregate.function, inputs_of(aggregate)
+        values = [input_sql(each, columns) for each in inputs] or ["1"]
+        if function.in_python:
+            return F.struct(*(F.count(F.expr(value)) for value in values))
+        return F.expr(function.native().format(*values))
+
+    _tried(df, query, lambda aggregate: [call(aggregate)])
 
 
 def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None:
-    """Refuse an aggregate whose function does not take what it is given, by its name."""
+    """Refuse an aggregate whose partials cannot be made of what it is given."""
     position = {each: f"v{i}" for i, each in enumerate(kinds)}
 
     def lifts(aggregate: Aggregate) -> list[Column]:
         own = inputs_of(aggregate)
+        arguments = [position[each] for each in own] or ["1"]
         partials = aggregate.function.partials([kinds[each] for each in own])
-        arguments = [position[each] for each in own]
-        texts = [partial.lift for partial in partials]
-        if not aggregate.function.in_python:  # a lift that casts takes more types than Spark does
-            texts.append(aggregate.function.native())
-        return [F.expr(text.format(*(arguments or ["1"]))) for text in texts]
+        return [F.expr(partial.lift.format(*arguments)) for partial in partials]
 
+    _tried(rows, query, lifts)
+
+
+def _tried(rows: DataFrame, query: Query, calls: Callable[[Aggregate], list[Column]]) -> None:
+    """Analyse all calls together; if Spark refuses, one by one, to name the aggregate."""
     try:
-        rows.agg(*(lift for each in query.aggregates for lift in lifts(each))).schema  # noqa: B018
-    except (AnalysisException, ParseException):
+        with unlogged():
+            rows.agg(*(call for each in query.aggregates for call in calls(each))).schema  # noqa: B018
+    except REFUSALS:
         for aggregate in query.aggregates:
-            try:
-                rows.agg(*lifts(aggregate)).schema  # noqa: B018  (Connect analyses only now)
-            except (AnalysisException, ParseException) as error:
-                reason = first_line(error)
-                raise ColumnError(f"{aggregate.name} cannot be computed: {reason}") from None
+            with told(f"{aggregate.name} cannot be computed"):
+                rows.agg(*calls(aggregate)).schema  # noqa: B018
         raise
 
 
@@ -111,20 +158,18 @@ def filtered(df: DataFrame, where: str | None) -> DataFrame:
     """The rows where the query's condition holds."""
     if where is None:
         return df
-    try:
+    with told(f"where {where!r} cannot be evaluated"):
         rows = df.where(where)
-        rows.schema  # noqa: B018  (a Connect DataFrame is analysed only when its schema is read)
-    except (AnalysisException, ParseException) as error:
-        raise ColumnError(f"where {where!r} cannot be evaluated: {first_line(error)}") from None
+        rows.schema  # noqa: B018
     return rows
 
 
 def input_sql(each: Input, columns: list[str]) -> str:
     """An input as SQL: null where its filter does not hold."""
     value = expression(each.argument, columns)
-    return f"CASE WHEN {each.predicate} THEN {value} END" if each.predicate else value
+    return _where(value, each.predicate) if each.predicate else value
 
 
-def first_line(error: Exception) -> str:
-    """What Spark says, without its plan dump."""
-    return str(error).strip().splitlines()[0]
+def _where(value: str, predicate: str) -> str:
+    """The line ends before what follows, so that a comment at the end of a predicate is one."""
+    return f"CASE WHEN ({predicate}\n) THEN {value} END"

@@ -1,0 +1,57 @@
+"""Spark's refusals as sentences: one line of what it says, under the name of what does not fit.
+
+A DataFrame of Spark Connect is analysed only when its schema is read, so whoever tries an
+expression reads the schema inside the block. PySpark writes the stack trace of every refusal to
+its log, of those that are caught too: while something is tried, that log is held back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.logger import PySparkLogger
+
+from muntin.errors import ColumnError
+
+REFUSALS = (AnalysisException, ParseException)
+
+_LOGS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+_PLACE = re.compile(r"\s*SQLSTATE: \w+.*$")
+_IN_OTHER_WORDS = {
+    "MISSING_GROUP_BY": "it is computed for each row, so it cannot hold an aggregate itself",
+}
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Nothing that Spark refuses inside the block is logged: it is caught and told in our words."""
+    logs = [PySparkLogger.getLogger(name) for name in _LOGS]
+    before = [log.disabled for log in logs]
+    for log in logs:
+        log.disabled = True
+    try:
+        yield
+    finally:
+        for log, disabled in zip(logs, before, strict=True):
+            log.disabled = disabled
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """A refusal inside the block is an error of ours that begins with `what`."""
+    try:
+        with unlogged():
+            yield
+    except REFUSALS as error:
+        raise ColumnError(f"{what}: {first_line(error)}") from None
+
+
+def first_line(error: Exception) -> str:
+    """What Spark says, without its plan dump and without where in our SQL it stands."""
+    condition = error.getCondition() if isinstance(error, REFUSALS) else None
+    if condition in _IN_OTHER_WORDS:
+        return _IN_OTHER_WORDS[condition]
+    return _PLACE.sub("", str(error).strip().splitlines()[0])
