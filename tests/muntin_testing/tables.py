@@ -62,11 +62,11 @@ def scenario(seed: str) -> Scenario:
     kind = random.choice([*KINDS, "timestamp"])
     unit = random.choice([DAY, 6 * HOUR]) if kind == "date" else _unit(random)
     base = random.choice(BASES) // DAY * DAY
-    rows = _rows(random, kind, base, 40 * unit, random.choice([0, 1, 30, 80, 80]))
+    rows = random_rows(random, kind, base, 40 * unit, random.choice([0, 1, 30, 80, 80]))
     asked = query(
         time="time",
         windows=_windows(random, unit),
-        aggregates=_aggregates(random),
+        aggregates=random_aggregates(random),
         keys=random.sample(KEYS, random.randrange(len(KEYS) + 1)),
         where=random.choice([None, None, "small IS NULL OR small <> 3"]),
     )
@@ -87,7 +87,7 @@ def _windows(random: Random, unit: int) -> list[Window]:
     return list(known)
 
 
-def _aggregates(random: Random) -> list[Aggregate]:
+def random_aggregates(random: Random) -> list[Aggregate]:
     """Some functions, in half of the queries idempotent ones alone; some are filtered."""
     known = [aggregate_of(name, case.types) for name, case in all_cases()]
     if random.random() < 0.5:
@@ -105,7 +105,9 @@ def aggregate_of(name: str, types: tuple[str, ...]) -> Aggregate:
     return aggregate_named(name, COLUMN[first], *(SECOND_COLUMN[t] for t in others))
 
 
-def _rows(random: Random, kind: str, base: int, span: int, count: int) -> list[tuple[Any, ...]]:
+def random_rows(
+    random: Random, kind: str, base: int, span: int, count: int
+) -> list[tuple[Any, ...]]:
     instants = [base + random.randrange(span) for _ in range(count)]
     instants[count // 2 :] = random.choices(instants, k=count - count // 2)  # ties
     random.shuffle(instants)

@@ -9,6 +9,7 @@ from rich.console import Console
 from muntin.bench.batch import bench_batch
 from muntin.bench.duckdb import bench_duckdb
 from muntin.bench.options import Options
+from muntin.bench.stream import bench_stream
 from muntin.bench.techniques import bench_techniques
 from muntin.errors import StrategyError, did_you_mean
 
@@ -22,6 +23,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {
     "batch": bench_batch,
     "duckdb": bench_duckdb,
+    "stream": bench_stream,
     "techniques": bench_techniques,
 }
 

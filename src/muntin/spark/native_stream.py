@@ -53,7 +53,7 @@ def by_native(source: StreamSource, started_with: tuple[Window, ...]) -> DataFra
     ).withColumn("window", F.col("window").alias("window", metadata=WATERMARK))
     merged = [F.expr(text).alias(p.name) for text, p in zip(merges, partials, strict=True)]
     grouped = keyed.groupBy("window", "which", "guard", *source.table.keys).agg(*merged)
-    return _finished(grouped, source)
+    return _finished(_kept(grouped, source, started_with), source)
 
 
 def not_pre_aggregated(source: StreamSource) -> str | None:
@@ -95,12 +95,21 @@ def _instance(source: StreamSource) -> Column:
     )
 
 
+def _kept(grouped: DataFrame, source: StreamSource, started_with: tuple[Window, ...]) -> DataFrame:
+    """Without the rows of windows that are gone, which the state still holds and gives out."""
+    if set(started_with) == set(source.query.windows):
+        return grouped
+    known = ", ".join(str(stable_number(w)) for w in source.query.windows)
+    # rand() keeps Spark from moving the filter below the aggregation, where state does not pass.
+    return grouped.where(f"IF(which IN ({known}), rand() >= 0, false)")
+
+
 def _finished(grouped: DataFrame, source: StreamSource) -> DataFrame:
-    """The results under the user's names; rows of windows that are gone are left out."""
+    """The results under the user's names."""
     ids = {stable_number(w): w.id for w in source.query.windows}
     cases = " ".join(f"WHEN {n} THEN {SparkWriter().literal(id)}" for n, id in ids.items())
     keys = zip(source.table.keys, source.query.keys, strict=True)
-    return grouped.where(F.col("which").isin(list(ids))).select(
+    return grouped.select(
         F.expr(f"CASE which {cases} END").alias("window_id"),
         "window",
         *(F.col(k).alias(name) for k, name in keys),

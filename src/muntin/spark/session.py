@@ -10,11 +10,15 @@ from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
 
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+"""Keeps the state of streams outside the JVM's heap; the bucketed operator needs it."""
+
 LOCAL = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "4g",
     "spark.sql.shuffle.partitions": "4",
+    "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
     "spark.log.level": "ERROR",
 }
 """A quiet session on one machine."""

@@ -107,7 +107,7 @@ def _watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame
             "leave out one of them"
         )
     kind = fields[0].dataType.simpleString()
-    if not kind.startswith("timestamp"):
+    if kind != "timestamp":
         raise ColumnError(
             f"time {query.time!r} is {kind}, and a stream's watermark needs a timestamp: convert "
             f"it first, for instance with CAST({column} AS TIMESTAMP)"

@@ -1,0 +1,181 @@
+"""stream: Spark's own window() queries in a union against each streaming operator and `auto`.
+
+All sides read the same files, eight micro-batches of them, as fast as they can (available-now), in
+append mode with a watermark of ten minutes, keep their state in RocksDB and write to nowhere; in
+turn, in one session, each with a checkpoint of its own. A side that takes ten times as long as
+`auto` is stopped, and said not to have finished. State is the largest that any batch left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from muntin.api import optimize
+from muntin.bench.events import Events
+from muntin.bench.machine import machine
+from muntin.bench.options import Options
+from muntin.bench.sets import query_of
+from muntin.errors import StrategyError, did_you_mean
+from muntin.physical import STREAM_OPERATORS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+BATCHES = 8
+WATERMARK = "10 minutes"
+PATIENCE = 10
+"""A side may take this many times as long as `auto`."""
+
+WARM_UP = 30
+"""Seconds that a side may take for the first run, on a twentieth of the events."""
+
+SCENARIOS: dict[str, tuple[str, int]] = {
+    "mixed-100": ("mixed", 100),
+    "mixed-20000": ("mixed", 20_000),
+    "overlap-100": ("overlap", 100),
+    "overlap-20000": ("overlap", 20_000),
+}
+"""A window set and a number of keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of one side; `finished` is whether it came to the end of the files in time."""
+
+    seconds: float
+    finished: bool
+    state_rows: int
+    state_bytes: int
+
+
+def bench_stream(options: Options, console: Console) -> None:
+    """Time all sides on each scenario and print medians, rates, state and ratios."""
+    from muntin.spark.session import local_session, quiet_start
+
+    names = options.sets or tuple(SCENARIOS)
+    for name in names:
+        if name not in SCENARIOS:
+            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SCENARIOS)}")
+    with console.status("starting Spark"), quiet_start():
+        spark = local_session("muntin bench")
+    rows = min(options.rows, 2_000_000)
+    console.print(
+        f"{rows:,} events in {BATCHES} files, min/max/avg, watermark {WATERMARK}, append; "
+        f"{machine()}, Spark {spark.version}"
+    )
+    for name in names:
+        console.print(_scenario(name, spark, rows, options))
+    spark.stop()
+
+
+def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Table:
+    windows, keys = SCENARIOS[name]
+    few = _sides(_stream(spark, _files(Events(rows=rows // 20, keys=keys), options.data)), name)
+    sides = _sides(_stream(spark, _files(Events(rows=rows, keys=keys), options.data)), name)
+    for result in few.values():
+        _run(result, WARM_UP)
+    runs: dict[str, list[Run]] = {side: [] for side in sides}
+    for _ in range(options.repeat):
+        limit = None
+        for side, result in sides.items():
+            runs[side].append(_run(result, limit))
+            limit = limit or ceil(PATIENCE * runs[side][-1].seconds)
+    return _table(f"{name}: {windows}, {keys:,} keys", rows, runs)
+
+
+def _files(events: Events, folder: Path | None) -> Path:
+    """The events as files of equal size, in order of time."""
+    whole = events.file(folder)
+    parts = whole.with_suffix("")
+    if not parts.exists():
+        table = pq.read_table(whole)
+        unfinished = parts.with_suffix(".unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        size = -(-len(table) // BATCHES)
+        for i in range(BATCHES):
+            target = unfinished / f"{i:02}.parquet"
+            pq.write_table(table.slice(i * size, size), target)
+            os.utime(target, (1_700_000_000 + i,) * 2)  # the source takes older files first
+        unfinished.rename(parts)
+    return parts
+
+
+def _stream(spark: SparkSession, folder: Path) -> DataFrame:
+    reader = spark.readStream.schema("ts timestamp, device int, value double")
+    return reader.option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
+    """The result of every side; `auto` first, since the others are given a multiple of its time."""
+    from muntin.spark.native import native
+
+    windows, keys = SCENARIOS[name]
+    query = query_of(windows)
+    auto = optimize(query, rate=Events().rate, keys=keys, engine="stream")
+    sides = {
+        f"auto ({auto.strategy}, {auto.operators.name})": auto.apply(stream, watermark=WATERMARK)
+    }
+    for operator in STREAM_OPERATORS:
+        sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=operator)
+    sides["direct"] = native(stream.withWatermark("ts", WATERMARK), query)
+    return sides
+
+
+def _run(result: DataFrame, limit: int | None) -> Run:
+    """One side to the end of the files, or until its time is over."""
+    checkpoint = tempfile.mkdtemp(prefix="muntin-bench-")
+    begun = perf_counter()
+    query = (
+        result.writeStream.format("noop")
+        .option("checkpointLocation", checkpoint)
+        .trigger(availableNow=True)
+        .start()
+    )
+    try:
+        finished = query.awaitTermination(limit) if limit else query.awaitTermination() is None
+        seconds = perf_counter() - begun
+    finally:
+        query.stop()
+        shutil.rmtree(checkpoint, ignore_errors=True)
+    states = [p["stateOperators"] for p in query.recentProgress]
+    return Run(
+        seconds,
+        bool(finished),
+        max((sum(s["numRowsTotal"] for s in each) for each in states), default=0),
+        max((sum(s["memoryUsedBytes"] for s in each) for each in states), default=0),
+    )
+
+
+def _table(title: str, rows: int, runs: dict[str, list[Run]]) -> Table:
+    table = Table(title=f"\n{title}", title_justify="left")
+    for column in ("side", "median", "all rounds", "events/s", "state rows", "state", "direct is"):
+        table.add_column(column, justify="left" if column == "side" else "right")
+    direct = runs["direct"]
+    for side, each in runs.items():
+        seconds = median(run.seconds for run in each)
+        done = all(run.finished for run in each)
+        over = median(run.seconds for run in direct) / seconds
+        ratio = f"{over:.1f}×" if all(run.finished for run in direct) else f"> {over:.1f}×"
+        table.add_row(
+            side,
+            f"{seconds:.1f} s" if done else f"not finished in {seconds:.0f} s",
+            " ".join(f"{run.seconds:.1f}" for run in each),
+            f"{rows / seconds:,.0f}" if done else "–",
+            f"{max(run.state_rows for run in each):,}",
+            f"{max(run.state_bytes for run in each) / 2**20:,.0f} MiB",
+            "" if side == "direct" else ratio,
+        )
+    return table
