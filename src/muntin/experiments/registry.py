@@ -12,6 +12,7 @@ from muntin.experiments.factor_windows import run_factor_windows
 from muntin.experiments.omega import run_omega
 from muntin.experiments.optimality import run_optimality
 from muntin.experiments.options import Options
+from muntin.experiments.subsumption import run_subsumption
 from muntin.experiments.techniques import run_techniques
 from muntin.experiments.weave import run_weave
 
@@ -29,6 +30,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "omega": lambda options, console: run_omega(console, options.out),
     "weave": run_weave,
     "cost-model": run_cost_model,
+    "subsumption": run_subsumption,
 }
 
 

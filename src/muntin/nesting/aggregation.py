@@ -172,7 +172,5 @@ class NestedAggregate(Nested[AggregateStair, Answer]):
             if not some:
                 continue
             value = self.monoid.lower(whole)
-            for served in run.served[step.window.range]:
-                if served.at(instant):
-                    window = served.window
-                    yield Answer(window.id, instant - window.range, instant, value)
+            for window in run.firing(step.window.range, instant):
+                yield Answer(window.id, instant - window.range, instant, value)

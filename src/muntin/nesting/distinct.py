@@ -126,8 +126,8 @@ class NestedDistinct(Nested[DistinctStair, Report]):
                 items.append(Seen(item, time, window.id, time + window.range))
             for item in phantoms:
                 del step.core[item]
-            for served in run.served[window.range]:
-                if items and served.at(instant):
-                    counts[served.window.id] = len(items)
+            if items:
+                for holder in run.firing(window.range, instant):
+                    counts[holder.id] = len(items)
         if counts:
             yield Report(instant, tuple(items[: max(counts.values())]), counts)

@@ -98,6 +98,10 @@ class WindowManager:
         """All groups, oldest first."""
         return tuple(self._groups.values())
 
+    def window(self, window: Window | str) -> Window:
+        """The window that was registered under this id."""
+        return self._windows[self._id(window)]
+
     def group_of(self, window: Window | str) -> Group:
         """The group that a window is in."""
         return self._where[self._id(window)][0]

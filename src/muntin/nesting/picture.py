@@ -17,6 +17,8 @@ SHOWN = 20
 """Groups, and levels of a group, that the text shows."""
 _COLOURS = ("#3178c6", "#c98a00", "#3a8f4a", "#b03060", "#6f4fb3", "#008b8b", "#8a5a2b", "#555f6b")
 _WIDTH, _HEIGHT, _MARGIN = 640, 360, 56
+_APART = 24
+"""Pixels between two numbers on an axis."""
 _FONT = "font-family='ui-sans-serif, system-ui, sans-serif' font-size='12'"
 
 
@@ -73,14 +75,22 @@ class _Axes:
             f"<text x='{_WIDTH - 24}' y='{bottom + 36}' text-anchor='end' {_FONT}>range</text>",
             f"<text x='{left - 8}' y='{_MARGIN - 24}' {_FONT}>slide</text>",
         ]
-        for length in sorted({w.range for w in self.windows})[:12]:
-            x = self(Window(length, length))[0] if length else left
+        last = 0.0
+        for length in sorted({w.range for w in self.windows}):
+            x = self(Window(length, length))[0]
+            if x - last < _APART:
+                continue
+            last = x
             marks.append(
                 f"<text x='{x:.0f}' y='{bottom + 18}' text-anchor='middle' fill='#555f6b' "
                 f"{_FONT}>{_short(length)}</text>"
             )
-        for slide in sorted({w.slide for w in self.windows})[:12]:
+        last = float(_HEIGHT)
+        for slide in sorted({w.slide for w in self.windows}):
             y = self(Window(slide, slide))[1]
+            if last - y < _APART / 2:
+                continue
+            last = y
             marks.append(
                 f"<text x='{left - 8}' y='{y + 4:.0f}' text-anchor='end' fill='#555f6b' "
                 f"{_FONT}>{_short(slide)}</text>"
