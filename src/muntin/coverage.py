@@ -11,6 +11,10 @@ Theorems 1, 3 and 4 are the factor-windows paper's (section 2.2), with what its 
   is a partition for every aggregate.
 * With offsets, offset1 - offset2 must be a multiple of slide2.
 
+An edge also has a kind. Almost all pieces are taken `whole`. Cutty cuts slices only where instances
+begin, so that an instance may end within a slice; of that slice, which is still open then, it takes
+the `prefix` that lies within it.
+
 `fewest_pieces` goes beyond the paper: Theorem 3 reads every instance between two bounds, where the
 fewest that cover the child suffice. W(24 h, 1 min) needs 24 disjoint instances of W(1 h, 1 min),
 not 1,381, and so serves sums too, which Theorem 4 denies.
@@ -20,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 from muntin.errors import PlanError
 from muntin.windows import Window
@@ -54,11 +59,21 @@ class Progression:
         return self.offset + (self.count - 1) * self.stride
 
 
+class EdgeKind(Enum):
+    """How an instance takes the pieces of its parent."""
+
+    WHOLE = "whole"
+    """Each as it is: none reaches beyond the instance."""
+    PREFIX = "prefix"
+    """The last one only as far as the instance goes: a slice that is open where it ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Which of the parent's pieces make one instance, by offset from its start."""
+    """Which of the parent's pieces make one instance, by offset from its start, and how."""
 
     progressions: tuple[Progression, ...]
+    kind: EdgeKind = EdgeKind.WHOLE
 
     @property
     def count(self) -> int:
@@ -71,9 +86,9 @@ class Pieces:
             yield from range(p.offset, p.last + 1, p.stride)
 
 
-def every(length: int) -> Pieces:
+def every(length: int, kind: EdgeKind = EdgeKind.WHOLE) -> Pieces:
     """Every record or slice that begins within `length` of the start, wherever it begins."""
-    return Pieces((Progression(0, 1, length),))
+    return Pieces((Progression(0, 1, length),), kind)
 
 
 def _aligned(child: Window, parent: Window) -> bool:

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from muntin.cost import PaperCost, RateCost, WeaveCost, node_costs, total
 from muntin.cost.finals import EdgeByEdge, Members, final_of
 from muntin.cost.omega import load_of, paper_omega
+from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError
 from muntin.plan import SharingPlan
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import edge_rate, shared_pairs
+from muntin.slicing import cuts_ends, edge_rate, shared_pairs, shared_slices
 from muntin.windows import Window
 from muntin_testing.windows import window_sets
 
@@ -68,19 +69,25 @@ def test_counted_omega_can_be_charged_instead(technique: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: getattr(m, "technique", m.name))
-@given(asked=window_sets(most=6), more=window_sets(most=6))
+@given(
+    asked=window_sets(most=6), more=window_sets(most=6), slicing=st.sampled_from(["pairs", "cutty"])
+)
 def test_closed_forms_equal_the_model_and_their_bounds_hold(
-    model: WeaveCost | RateCost, asked: list[Window], more: list[Window]
+    model: WeaveCost | RateCost, asked: list[Window], more: list[Window], slicing: str
 ) -> None:
+    def members(windows: list[Window]) -> Members:
+        ends = [cuts_ends(w, slicing) for w in windows]
+        return Members.of(windows, [EdgeKind.WHOLE if cut else EdgeKind.PREFIX for cut in ends])
+
     together = [*asked, *(w for w in more if w not in asked)]
     rest = together[len(asked) :] or [asked[0]]
-    form, slices = final_of(model), shared_pairs(together)
-    one, other = Members.of(asked), Members.of(rest)
+    form, slices = final_of(model), shared_slices(together, slicing)
+    one, other = members(asked), members(rest)
     edges = float(edge_rate(slices))
     if len(together) > len(asked):
-        exact = EdgeByEdge(model).cost(edges, Members.of(together), slices)
+        exact = EdgeByEdge(model).cost(edges, members(together), slices)
         assert form.cost(edges, one.joined(other), slices) == pytest.approx(exact)
-    few = max(float(edge_rate(shared_pairs(part))) for part in (asked, rest))
+    few = max(float(edge_rate(shared_slices(part, slicing))) for part in (asked, rest))
     bound = form.at_least(np.array([few, edges]), one, [other, other])
     assert (bound <= form.cost(edges, one.joined(other), slices) * (1 + 1e-9)).all()
 

@@ -8,7 +8,7 @@ its records once (or at least once, where overlap is allowed) and no other.
 from itertools import chain
 from math import lcm
 
-from muntin.coverage import Source
+from muntin.coverage import EdgeKind, Pieces, Source
 from muntin.plan import SharingPlan
 from muntin.plan.tree import Shape
 from muntin.slicing import Slices
@@ -26,11 +26,11 @@ def carried_out(plan: SharingPlan, first: int, last: int) -> dict[str, Held]:
     """What every node holds when there is one record at each instant of [first, last)."""
     held: dict[str | None, Held] = {None: {t: [t] for t in range(first, last)}}
     for node in plan.nodes:
-        of, offsets = held[node.parent], list(node.pieces.offsets())
+        of = held[node.parent]
         if isinstance(node.shape, Slices):
             held[node.id] = _sliced(node.shape, of)
         else:
-            held[node.id] = _instances(node.shape, plan.shape(node.parent), offsets, of)
+            held[node.id] = _instances(node.shape, plan.shape(node.parent), node.pieces, of)
     return {id: each for id, each in held.items() if id is not None}
 
 
@@ -41,14 +41,19 @@ def _sliced(slices: Slices, parent: Held) -> Held:
     return held
 
 
-def _instances(window: Window, parent: Shape, offsets: list[int], of: Held) -> Held:
+def _instances(window: Window, parent: Shape, pieces: Pieces, of: Held) -> Held:
     # A record or a slice need not begin at every offset; an instance of a parent must.
-    missing = [] if isinstance(parent, Source | Slices) else [NOWHERE]
-    begins = starts(window, min(of), max(of)) if of else []
-    return {
-        begin: list(chain.from_iterable(of.get(begin + d, missing) for d in offsets))
-        for begin in begins
-    }
+    missing: list[list[int]] = [] if isinstance(parent, Source | Slices) else [[NOWHERE]]
+    offsets = list(pieces.offsets())
+    held = {}
+    for begin in starts(window, min(of), max(of)) if of else []:
+        found = [p for d in offsets for p in ([of[begin + d]] if begin + d in of else missing)]
+        if (
+            found and pieces.kind is EdgeKind.PREFIX
+        ):  # the last one, as it is when the instance ends
+            found[-1] = [t for t in found[-1] if t < begin + window.range]
+        held[begin] = list(chain.from_iterable(found))
+    return held
 
 
 def right(window: Window, held: Held, first: int, last: int, overlap_allowed: bool) -> bool:

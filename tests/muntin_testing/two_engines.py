@@ -139,7 +139,7 @@ def assert_same(ours: Rows, theirs: Rows, what: str) -> None:
             assert same(value, other, 1e-9), f"{what}: {place} {name}: {value!r} != {other!r}"
 
 
-def planned(query: Query, strategy: str = "wcg") -> SharingPlan:
+def planned(query: Query, strategy: str = "wcg", slicing: str = "pairs") -> SharingPlan:
     """The tree of one strategy, by itself."""
-    problem = Problem(query.windows, query.idempotent, RateCost())
+    problem = Problem(query.windows, query.idempotent, RateCost(), slicing)
     return STRATEGIES[strategy](problem)

@@ -16,7 +16,7 @@ from muntin.physical import Level, PhysicalPlan, lower
 from muntin.physical.lowering import FROM_SOURCE
 from muntin.plan import Node, SharingPlan
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import shared_pairs, shared_panes
+from muntin.slicing import SLICINGS, shared_pairs, shared_panes
 from muntin.strategies import STRATEGIES, Problem
 from muntin.windows import Window
 from muntin_testing.windows import starts, window_sets
@@ -67,10 +67,14 @@ def assert_holds_its_records(plan: SharingPlan, records: range) -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@given(asked=window_sets(most=4, longest=16), idempotent=st.booleans())
-def test_every_strategy(name: str, asked: list[Window], idempotent: bool) -> None:
+@given(
+    asked=window_sets(most=4, longest=16),
+    idempotent=st.booleans(),
+    slicing=st.sampled_from(sorted(SLICINGS)),
+)
+def test_every_strategy(name: str, asked: list[Window], idempotent: bool, slicing: str) -> None:
     model = RateCost(rate=5e6)
-    plan = STRATEGIES[name](Problem(tuple(asked), idempotent, model))
+    plan = STRATEGIES[name](Problem(tuple(asked), idempotent, model, slicing))
     assert_holds_its_records(plan, range(-37, 41))
 
 

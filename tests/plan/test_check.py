@@ -7,11 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.coverage import Pieces, Progression, covering_pieces, every, fewest_pieces
+from muntin.coverage import (
+    EdgeKind,
+    Pieces,
+    Progression,
+    covering_pieces,
+    every,
+    fewest_pieces,
+)
 from muntin.errors import PlanError
-from muntin.plan import Node, SharingPlan, check
+from muntin.plan import Node, SharingPlan, check, closed
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import Cut, cut_everywhere, pairs, panes, shared_pairs, shared_panes
+from muntin.slicing import (
+    Cut,
+    Slices,
+    cut_everywhere,
+    cutty,
+    pairs,
+    panes,
+    shared_pairs,
+    shared_panes,
+    shared_slices,
+)
 from muntin.windows import Window
 from muntin_testing.records import plan_is_right
 from muntin_testing.windows import random_window, related_pair, window_sets, windows
@@ -137,6 +154,96 @@ def test_the_verdict_on_slices_is_that_of_brute_force(
     slices = shared_panes(others) if finest else shared_pairs(others)
     plan = SharingPlan.build([sliced(slices), reading_all(asked, "slices")], idempotent=False)
     assert accepts(plan, [asked]) == plan_is_right(plan, [asked])
+
+
+@given(
+    windows(longest=12),
+    window_sets(most=3, longest=12),
+    st.sampled_from(["panes", "pairs", "cutty"]),
+    st.sampled_from(EdgeKind),
+    st.sampled_from([-1, 0, 0, 1]),
+)
+def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force(
+    asked: Window, others: list[Window], slicing: str, kind: EdgeKind, wrong: int
+) -> None:
+    slices = shared_slices(others, slicing)
+    node = reading_all(asked, "slices", kind=kind)
+    node = replace(node, pieces=every(max(1, asked.range + wrong), kind))
+    plan = SharingPlan.build([sliced(slices), node], idempotent=False)
+    if accepts(plan, [asked]):
+        assert plan_is_right(plan, [asked])
+    elif asked.range + wrong == asked.range:  # a longer reading may happen to meet no other slice
+        assert not plan_is_right(plan, [asked])
+
+
+@given(window_sets(least=2, most=3))
+def test_open_slices_of_finer_open_slices_are_right(asked: list[Window]) -> None:
+    nodes = [sliced(shared_slices(asked, "cutty"), "fine")]
+    nodes += [sliced(cutty(asked[0]), "coarse", "fine")]
+    nodes += [reading_all(asked[0], "coarse", kind=EdgeKind.PREFIX)]
+    nodes += [reading_all(w, "fine", kind=EdgeKind.PREFIX) for w in asked[1:]]
+    plan = SharingPlan.build(nodes, idempotent=False)
+    check(plan, asked)
+    assert plan_is_right(plan, asked)
+    lowered = closed(plan)
+    check(lowered, asked)
+    assert plan_is_right(lowered, asked)
+    assert closed(lowered) is lowered
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        pytest.param(
+            [reading_all(Window(14, 8, id="w"), kind=EdgeKind.PREFIX)],
+            "'w' cannot be computed from 'the source' as planned: only a window on slices",
+            id="of the source",
+        ),
+        pytest.param(
+            [
+                reading_all(Window(8, 8, id="h"), hidden=True),
+                Node("w", Window(14, 8, id="w"), "h", every(14, EdgeKind.PREFIX)),
+            ],
+            "only a window on slices can end within a piece",
+            id="of a window",
+        ),
+        pytest.param(
+            [
+                replace(sliced(Slices((Cut(8, 0),))), pieces=every(1, EdgeKind.PREFIX)),
+                reading_all(Window(14, 8, id="w"), "slices", kind=EdgeKind.PREFIX),
+            ],
+            "'slices' cannot be computed from 'the source' as planned: only a window",
+            id="slices themselves",
+        ),
+        pytest.param(
+            [
+                sliced(Slices((Cut(8, 0),))),
+                reading_all(Window(14, 8, id="w"), "slices"),
+            ],
+            "its instances do not end where slices do",
+            id="whole, of an open slice",
+        ),
+        pytest.param(
+            [
+                sliced(Slices((Cut(8, 1),))),
+                reading_all(Window(14, 8, id="w"), "slices", kind=EdgeKind.PREFIX),
+            ],
+            "its instances do not begin where slices do",
+            id="a begin within a slice",
+        ),
+        pytest.param(
+            [
+                sliced(Slices((Cut(8, 0),))),
+                Node("w", Window(14, 8, id="w"), "slices", every(8, EdgeKind.PREFIX)),
+            ],
+            "it does not read all of its range",
+            id="without the open slice",
+        ),
+    ],
+)
+def test_a_prefix_where_there_is_none_is_refused(nodes: list[Node], message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        check(SharingPlan.build(nodes, idempotent=True), [Window(14, 8, id="w")])
 
 
 @given(window_sets(most=2, longest=12), window_sets(most=2, longest=12))

@@ -20,7 +20,7 @@ from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
 from muntin_testing.tables import scenario
 
 LONG = os.environ.get("MUNTIN_HYPOTHESIS") == "long"
-STRATEGIES = ("shared-pairs", "steiner", "wcg-fw", "unshared-pairs")
+STRATEGIES = ("shared-pairs", "cutty", "steiner", "wcg-fw", "unshared-pairs")
 NUMBERS = range(150 if LONG else 3)
 
 

@@ -13,6 +13,7 @@ import muntin as mt
 from muntin.cost import RateCost
 from muntin.embedded import apply
 from muntin.errors import QueryError, StrategyError
+from muntin.slicing import SLICINGS
 from muntin.sql import render
 from muntin.sql.spark_text import SparkWriter
 from muntin.strategies import STRATEGIES, Problem
@@ -198,8 +199,14 @@ def test_unknown_dialects_and_bounds():
         replace(PAPER, bounds="as")
 
 
-@given(window_sets(most=4), st.sampled_from(sorted(STRATEGIES)), st.booleans(), st.randoms())
-def test_every_record_reaches_its_instances(windows, strategy, overlap, random: Random):
+@given(
+    window_sets(most=4),
+    st.sampled_from(sorted(STRATEGIES)),
+    st.sampled_from(sorted(SLICINGS)),
+    st.booleans(),
+    st.randoms(),
+)
+def test_every_record_reaches_its_instances(windows, strategy, slicing, overlap, random: Random):
     """Any windows, any strategy, instants on both sides of 1970, against the definition."""
     instants = [random.randrange(-60, 60) for _ in range(random.randrange(1, 12))]
     value = mt.max("v") if overlap else mt.sum("v")
@@ -207,7 +214,7 @@ def test_every_record_reaches_its_instances(windows, strategy, overlap, random: 
     data = pa.table(
         {"t": pa.array(instants, pa.timestamp("us")), "v": [3**i for i in range(len(instants))]}
     )
-    plan = STRATEGIES[strategy](Problem(query.windows, query.idempotent, RateCost()))
+    plan = STRATEGIES[strategy](Problem(query.windows, query.idempotent, RateCost(), slicing))
     rows = apply(plan, query, data)
     starts = pa.compute.struct_field(rows["window"], "start").cast(pa.int64()).to_pylist()
     places = zip(rows["window_id"].to_pylist(), starts, strict=True)

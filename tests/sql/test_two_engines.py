@@ -41,11 +41,11 @@ ALL = mt.query("ts", WINDOWS[:3], all_aggregates(), "device", WHERE)
 VIEW = "sample of `it`"
 
 
-def distinct_plans(query: Query) -> dict[str, SharingPlan]:
+def distinct_plans(query: Query, slicing: str = "pairs") -> dict[str, SharingPlan]:
     """Every strategy's tree, each once."""
     plans: dict[tuple[object, ...], str] = {}
     for name in STRATEGIES:
-        plans.setdefault(planned(query, name).nodes, name)
+        plans.setdefault(planned(query, name, slicing).nodes, name)
     return {name: SharingPlan(nodes, query.idempotent) for nodes, name in plans.items()}
 
 
@@ -105,6 +105,11 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 @pytest.mark.parametrize("strategy", PLANS)
 def test_every_strategy_on_duckdb(strategy, table, few):
     check(apply(PLANS[strategy], FEW, table), few, FEW, strategy)
+
+
+@pytest.mark.parametrize("strategy", distinct_plans(FEW, "cutty").keys())
+def test_every_strategy_on_open_slices_on_duckdb(strategy, table, few):
+    check(apply(planned(FEW, strategy, "cutty"), FEW, table), few, FEW, strategy)
 
 
 def test_every_strategy_on_spark(spark, spark_table, table, few):

@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import CostModel, PaperCost, RateCost, total
+from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError
-from muntin.plan import check
+from muntin.plan import check, closed
+from muntin.slicing import SLICINGS
 from muntin.strategies import STRATEGIES, Problem, strategy_named
 from muntin.windows import Window
 from muntin_testing.records import plan_is_right
@@ -21,16 +23,22 @@ rates = st.sampled_from([0.5, 100.0, 1e6, 1e8])
     idempotent=st.booleans(),
     rate=rates,
     paper=st.booleans(),
+    slicing=st.sampled_from(sorted(SLICINGS)),
 )
 def test_plans_are_right(
-    name: str, asked: list[Window], idempotent: bool, rate: float, paper: bool
+    name: str, asked: list[Window], idempotent: bool, rate: float, paper: bool, slicing: str
 ) -> None:
     windows = tuple(asked)
     model: CostModel = PaperCost(windows, rate) if paper else RateCost(rate)
-    plan = STRATEGIES[name](Problem(windows, idempotent, model))
+    plan = STRATEGIES[name](Problem(windows, idempotent, model, slicing))
     check(plan, windows)
     assert plan_is_right(plan, asked)
     assert total(model, plan) > 0
+    lowered = closed(plan)
+    check(lowered, windows)
+    assert plan_is_right(lowered, asked)
+    assert all(node.pieces.kind is EdgeKind.WHOLE for node in lowered.nodes)
+    assert [node.id for node in lowered.nodes] == [node.id for node in plan.nodes]
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

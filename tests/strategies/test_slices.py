@@ -1,18 +1,20 @@
 """Slices as rivals: the four trees, their rate cost, and the paper's Table 1."""
 
+from math import ceil, gcd
 from typing import ClassVar
 
 import pytest
 from hypothesis import given
 
-from muntin.cost import PaperCost, RateCost, total
-from muntin.plan import SharingPlan, check
-from muntin.slicing import Slices, edge_rate
+from muntin.cost import PaperCost, RateCost, WeaveCost, total
+from muntin.coverage import EdgeKind
+from muntin.plan import SharingPlan, check, closed
+from muntin.slicing import Slices, cutty, edge_rate
 from muntin.strategies import STRATEGIES, Problem
 from muntin.windows import Window
 from muntin_testing.windows import window_sets
 
-NAMES = ("unshared-panes", "unshared-pairs", "shared-panes", "shared-pairs")
+NAMES = ("unshared-panes", "unshared-pairs", "shared-panes", "shared-pairs", "cutty")
 PAIR = (Window(12, 9), Window(10, 6))
 
 
@@ -47,6 +49,7 @@ class TestTable1:
         "unshared-pairs": 2 * 90 + (18 / 9) * 3 + (18 / 6) * 4,  # ⌈24/9⌉ and ⌈20/6⌉
         "shared-panes": 90 + 18 * (12 / 9) + 18 * (10 / 6),
         "shared-pairs": 90 + 8 * (12 / 9) + 8 * (10 / 6),
+        "cutty": 90 + (18 / 9) * 3 + (18 / 6) * 3,  # 4 edges: ⌈12·4/18⌉ and ⌈10·4/18⌉ slices
     }
 
     @pytest.mark.parametrize("name", NAMES)
@@ -54,6 +57,11 @@ class TestTable1:
         model = PaperCost(PAIR, rate=5)
         assert model.slide_period == 18
         assert total(model, plan(name, PAIR)) == pytest.approx(self.COSTS[name])
+
+
+def in_an_instance(window: Window, slices: Slices, kind: EdgeKind) -> float:
+    mean = window.range * edge_rate(slices)
+    return float(mean if kind is EdgeKind.WHOLE else ceil(mean))
 
 
 @given(window_sets(most=5))
@@ -66,11 +74,34 @@ def test_rate_costs(asked: list[Window]) -> None:
         found = plan(name, windows)
         passes = sum(isinstance(node.shape, Slices) for node in found.nodes)
         final = sum(
-            second * float(edge_rate(parent)) * node.shape.overlap
+            second * in_an_instance(node.shape, parent, node.pieces.kind) / node.shape.slide
             for parent, node in found.edges()
             if isinstance(parent, Slices) and isinstance(node.shape, Window)
         )
         assert total(model, found) == pytest.approx(passes * 1e9 + final)
+
+
+@pytest.mark.parametrize("window", [Window(14, 8), Window(12, 9), Window(10, 6), Window(35, 3)])
+def test_one_window_takes_the_partials_of_the_papers(window: Window) -> None:
+    """Panes r/gcd, pairs 2⌊r/s⌋ + 1 (r·E on average over begins and ends), Cutty ⌈r/s⌉."""
+    (slices, reading) = plan("cutty", (window,)).nodes
+    assert slices.shape == cutty(window)
+    assert reading.pieces.kind is EdgeKind.PREFIX
+    model = WeaveCost("panes", rate=1, unit_of_time=window.slide)
+    assert total(model, plan("cutty", (window,))) == 1 + ceil(window.range / window.slide)
+    assert total(model, plan("unshared-panes", (window,))) == 1 + window.range / gcd(
+        window.range, window.slide
+    )
+
+
+@given(window_sets(most=4))
+def test_cutty_is_shared_pairs_once_it_is_closed(asked: list[Window]) -> None:
+    windows = tuple(asked)
+    lowered, pairs = closed(plan("cutty", windows)), plan("shared-pairs", windows)
+    assert lowered.nodes[0].shape == pairs.nodes[0].shape
+    assert [n.pieces for n in lowered.nodes] == [n.pieces for n in pairs.nodes]
+    even = all(w.range % w.slide == 0 for w in windows)
+    assert (closed(plan("cutty", windows)) == plan("cutty", windows)) == even
 
 
 @given(window_sets(most=5))

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import CostModel, RateCost, WeaveCost, total
+from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError
 from muntin.experiments.weave_guarantee import gaps, savings, trees_of
-from muntin.plan import check
+from muntin.plan import check, closed
 from muntin.slicing import Slices, edge_rate, shared_pairs
 from muntin.strategies import STRATEGIES, Problem
 from muntin.strategies.contiguous import table_of
@@ -40,8 +41,11 @@ models = pytest.mark.parametrize("model", MODELS, ids=name_of)
 sets = window_sets(least=2, most=6, longest=30)
 
 
-def problem_of(asked: list[Window], model: CostModel) -> Problem:
-    return Problem(tuple(asked), False, model)
+def problem_of(asked: list[Window], model: CostModel, slicing: str = "pairs") -> Problem:
+    return Problem(tuple(asked), False, model, slicing)
+
+
+slicings = st.sampled_from(["pairs", "cutty"])
 
 
 def divisions(items: tuple[int, ...]) -> Iterator[list[Tree]]:
@@ -71,11 +75,11 @@ def ends(trees: frozenset[Tree], costs: TreeCosts) -> set[frozenset[Tree]]:
 
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[2], MODELS[5]], ids=name_of)
-@given(asked=window_sets(least=2, most=5, longest=30))
+@given(asked=window_sets(least=2, most=5, longest=30), slicing=slicings)
 def test_weaving_ends_where_the_written_out_algorithm_does(
-    model: CostModel, asked: list[Window]
+    model: CostModel, asked: list[Window], slicing: str
 ) -> None:
-    problem = problem_of(asked, model)
+    problem = problem_of(asked, model, slicing)
     allowed = ends(frozenset(single_trees(problem)), TreeCosts(problem))
     assert frozenset(woven_trees(problem)) in allowed
 
@@ -87,17 +91,19 @@ def test_the_last_merge_looked_at_is_not_taken_when_it_costs() -> None:
 
 
 @models
-@given(asked=sets)
-def test_no_merge_of_woven_trees_saves(model: CostModel, asked: list[Window]) -> None:
-    problem = problem_of(asked, model)
+@given(asked=sets, slicing=slicings)
+def test_no_merge_of_woven_trees_saves(model: CostModel, asked: list[Window], slicing: str) -> None:
+    problem = problem_of(asked, model, slicing)
     costs = TreeCosts(problem)
     assert all(costs.gain(a, b) <= 1e-9 for a, b in combinations(woven_trees(problem), 2))
 
 
 @models
-@given(asked=sets)
-def test_the_cost_of_trees_is_the_cost_of_their_plan(model: CostModel, asked: list[Window]) -> None:
-    problem = problem_of(asked, model)
+@given(asked=sets, slicing=slicings)
+def test_the_cost_of_trees_is_the_cost_of_their_plan(
+    model: CostModel, asked: list[Window], slicing: str
+) -> None:
+    problem = problem_of(asked, model, slicing)
     trees = woven_trees(problem)
     plan = plan_of(problem, trees)
     check(plan, asked)
@@ -254,13 +260,20 @@ def test_cutty_never_has_more_edges_than_pairs_nor_pairs_than_panes(technique: s
     assert costs[0] < costs[2]
 
 
-def test_trees_on_panes_are_plans_too_and_open_slices_are_refused() -> None:
-    model = WeaveCost("panes", rate=0.5, unit_of_time=1)
-    for name in WEAVERS:
-        check(STRATEGIES[name](Problem(UNEVEN, False, model, "panes")), UNEVEN)
-    with pytest.raises(StrategyError, match="still open where '14 microseconds/8 microseconds'"):
-        STRATEGIES["weave-share"](Problem(UNEVEN, False, model, "cutty"))
-    even = (Window(16, 8), Window(12, 6), Window(12, 4))
-    check(STRATEGIES["weave-share"](Problem(even, False, model, "cutty")), even)
+def test_an_unknown_slicing_gets_the_closest_known_one() -> None:
     with pytest.raises(StrategyError, match="unknown slicing 'pair': did you mean 'pairs'"):
-        Problem(even, False, model, "pair")
+        Problem(UNEVEN, False, RateCost(), "pair")
+
+
+@pytest.mark.parametrize("name", ["weave-share", "tri-weave"])
+def test_trees_of_cutty_read_open_slices(name: str) -> None:
+    model = WeaveCost("panes", rate=0.5, unit_of_time=1)
+    plan = STRATEGIES[name](Problem(UNEVEN, False, model, "cutty"))
+    kinds = {node.id: node.pieces.kind for node in plan.nodes if not node.hidden}
+    assert kinds == {w.id: EdgeKind.PREFIX if w.range % w.slide else EdgeKind.WHOLE for w in UNEVEN}
+    assert total(model, plan) < total(model, STRATEGIES[name](Problem(UNEVEN, False, model)))
+    rates = [
+        [edge_rate(p) for p, node in made.edges() if isinstance(p, Slices)]
+        for made in (plan, closed(plan))
+    ]
+    assert sum(rates[0]) < sum(rates[1])

@@ -9,6 +9,7 @@ E·Ω needs a few figures of a tree's windows only (`Members`), and never falls 
     SlickDeque (Inv)                     2·E·(number of different ranges): P = r·E differs as r does
     SlickDeque (Non-Inv)                 E·(2 - 2/P_max + Q + Σ 1/i!)
 
+A window that reads an open slice has ⌈r·E⌉ partials instead of r·E (`muntin.cost.partials`).
 So a lower bound on the edges of a merged tree gives a lower bound on its cost (`at_least`), for all
 partners of a tree at once. Equation 4 falls a little where P becomes a power of two; its bound is
 the largest function below it that never falls. Any other cost model is asked edge by edge.
@@ -28,7 +29,7 @@ from muntin.cost.model import CostModel, FamilyCost
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import SECOND, RateCost
 from muntin.cost.weave import WeaveCost
-from muntin.coverage import every
+from muntin.coverage import EdgeKind, every
 from muntin.slicing import Slices
 from muntin.windows import Window
 
@@ -47,13 +48,29 @@ class Members:
     ranges: Ints
     times: Ints
     windows: tuple[Window, ...] = ()
+    kinds: tuple[EdgeKind, ...] = ()
 
     @staticmethod
-    def of(windows: Sequence[Window]) -> Members:
-        """The figures of these windows."""
+    def of(windows: Sequence[Window], kinds: Sequence[EdgeKind] = ()) -> Members:
+        """The figures of these windows; without kinds, all take slices whole."""
         lengths, times = np.unique([w.range for w in windows], return_counts=True)
         overlap = sum(w.overlap for w in windows)
-        return Members(overlap, len(windows), lengths, times, tuple(windows))
+        known = tuple(kinds) or (EdgeKind.WHOLE,) * len(windows)
+        return Members(overlap, len(windows), lengths, times, tuple(windows), known)
+
+    @property
+    def open(self) -> list[Window]:
+        """The windows that read an open slice."""
+        pairs = zip(self.windows, self.kinds, strict=True)
+        return [window for window, kind in pairs if kind is EdgeKind.PREFIX]
+
+    @property
+    def whole(self) -> Ints:
+        """The different ranges of those that do not."""
+        pairs = zip(self.windows, self.kinds, strict=True)
+        if EdgeKind.PREFIX not in self.kinds:
+            return self.ranges
+        return np.unique([w.range for w, kind in pairs if kind is EdgeKind.WHOLE]).astype(np.int64)
 
     def joined(self, other: Members) -> Members:
         """The figures of both together."""
@@ -65,6 +82,7 @@ class Members:
             lengths,
             times,
             self.windows + other.windows,
+            self.kinds + other.kinds,
         )
 
 
@@ -85,7 +103,12 @@ class Linear:
     rows: Callable[[Any], Any]
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        return float(self.rows(np.float64(edges))) * members.overlap
+        rows = float(self.rows(np.float64(edges)))
+        more = 0.0
+        for window in members.open:  # as if edges were ⌈r·E⌉/r
+            read = float(self.rows(np.float64(_opened(edges, window) / window.range)))
+            more += (read - rows) * window.overlap
+        return rows * members.overlap + more
 
     def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
         bound: Floats = self.rows(edges) * (one.overlap + np.array([m.overlap for m in others]))
@@ -113,11 +136,12 @@ class FlatFat:
     scale: float
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        return (
-            self.scale
-            * edges
-            * float(_looked_up(np.multiply(edges, members.ranges)) @ members.times)
-        )
+        merges = float(_looked_up(np.multiply(edges, members.ranges)) @ members.times)
+        if members.open:
+            exact = np.array([edges * w.range for w in members.open])
+            read = np.array([_opened(edges, w) for w in members.open])
+            merges += float((_looked_up(read) - _looked_up(exact)).sum())
+        return self.scale * edges * merges
 
     def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
         own = _never_falls(edges[:, None] * one.ranges) @ one.times
@@ -136,14 +160,17 @@ class SlickInv:
     scale: float
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        return 2 * self.scale * edges * len(members.ranges)
+        whole = members.whole
+        exact = set(_snapped(edges * whole).tolist())
+        read = {_opened(edges, w) for w in members.open} - exact
+        return 2 * self.scale * edges * (len(whole) + len(read))
 
     def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
-        sizes = np.array([len(m.ranges) for m in others])
-        new = ~np.isin(np.concatenate([m.ranges for m in others]), one.ranges)
-        owners = np.repeat(np.arange(len(others)), sizes)
-        different = len(one.ranges) + np.bincount(owners, new, len(others))
-        bound: Floats = 2 * self.scale * edges * different
+        mine, theirs = one.whole, [m.whole for m in others]  # open ones may share one number
+        new = ~np.isin(np.concatenate(theirs), mine)
+        owners = np.repeat(np.arange(len(others)), [len(ranges) for ranges in theirs])
+        different = len(mine) + np.bincount(owners, new, len(others))
+        bound: Floats = 2 * self.scale * edges * np.maximum(different, 1)
         return bound
 
 
@@ -154,7 +181,8 @@ class SlickNonInv:
     scale: float
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        longest = _snapped(np.array([edges * members.ranges[-1]]))
+        read = max((_opened(edges, w) for w in members.open), default=0.0)
+        longest = _snapped(np.array([max(edges * members.ranges[-1], read)]))
         return self.scale * edges * (float(_deque(longest)[0]) + members.count)
 
     def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
@@ -172,8 +200,9 @@ class EdgeByEdge:
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
         if isinstance(self.model, FamilyCost):
-            return sum(self.model.family(slices, members.windows))
-        return sum(self.model.edge(slices, w, every(w.range)) for w in members.windows)
+            return sum(self.model.family(slices, members.windows, members.kinds))
+        pairs = zip(members.windows, members.kinds, strict=True)
+        return sum(self.model.edge(slices, w, every(w.range, kind)) for w, kind in pairs)
 
     def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
         return np.zeros(len(others))
@@ -204,6 +233,11 @@ def _snapped(partials: Floats) -> Floats:
     whole = np.round(partials)
     snapped: Floats = np.where(np.abs(partials - whole) <= 1e-9 * whole, whole, partials)
     return snapped
+
+
+def _opened(edges: float, window: Window) -> float:
+    """⌈r·E⌉."""
+    return float(np.ceil(_snapped(np.array([edges * window.range])))[0])
 
 
 def _looked_up(partials: Floats) -> Floats:

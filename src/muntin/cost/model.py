@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from muntin.coverage import Pieces
+from muntin.coverage import EdgeKind, Pieces
 from muntin.plan import Node, Shape, SharingPlan
 from muntin.slicing import Slices
 from muntin.windows import Window
@@ -34,8 +34,13 @@ class CostModel(Protocol):
 class FamilyCost(Protocol):
     """A model whose windows on the same slices share work: `edge` is what one costs alone."""
 
-    def family(self, parent: Slices, windows: Sequence[Window]) -> list[float]:
-        """What each window costs when all of them are computed from these slices together."""
+    def family(
+        self, parent: Slices, windows: Sequence[Window], kinds: Sequence[EdgeKind] = ()
+    ) -> list[float]:
+        """What each window costs when all of them are computed from these slices together.
+
+        `kinds` says how each reads the slices; none given: all whole.
+        """
 
 
 def node_costs(model: CostModel, plan: SharingPlan) -> dict[str, float]:
@@ -50,7 +55,8 @@ def node_costs(model: CostModel, plan: SharingPlan) -> dict[str, float]:
 
 def _together(model: FamilyCost, slices: Slices, children: Sequence[Node]) -> dict[str, float]:
     windows = {node.id: node.shape for node in children if isinstance(node.shape, Window)}
-    shares = model.family(slices, list(windows.values())) if windows else []
+    kinds = [node.pieces.kind for node in children if isinstance(node.shape, Window)]
+    shares = model.family(slices, list(windows.values()), kinds) if windows else []
     return dict(zip(windows, shares, strict=True))
 
 

@@ -1,9 +1,10 @@
 """Ω: how many final-aggregation operations a technique does per edge (Equations 3–7, Table 3).
 
 A load is Q windows answered from shared slices. With E edges in a unit of time, a window of range r
-and slide s has P = r·E partials an instance on average, and is answered at 1/(s·E) of the edges.
+and slide s has P = r·E partials an instance on average (⌈r·E⌉ if it reads an open slice), and is
+answered at f = 1/(s·E) of the edges.
 
-    paper's Ω               Panes                   Σ r_i/s_i                                   (3)
+    paper's Ω               Panes                   Σ f_i·P_i = Σ r_i/s_i                       (3)
                             FlatFAT                 Σ ⌊log₂(P_i - 1)⌋ + (P_i - 1)/2^⌊log₂ P_i⌋  (4)
                             FlatFIT                 3·Q                                         (5)
                             SlickDeque (Inv)        2·(number of different P_i)                 (6)
@@ -26,6 +27,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, factorial, floor, log2
 
+from muntin.cost.partials import partials
+from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError, did_you_mean
 from muntin.slicing import Slices, edge_rate, shared_pairs
 from muntin.windows import Window
@@ -33,7 +36,7 @@ from muntin.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Windows that are answered together from the same slices.
+    """Windows that are answered together from the same slices, each read in its way.
 
     >>> load = load_of([Window(6, 2), Window(8, 4)])
     >>> [int(p) for p in load.partials], [str(f) for f in load.answered]
@@ -42,12 +45,15 @@ class Load:
 
     windows: tuple[Window, ...]
     slices: Slices
+    kinds: tuple[EdgeKind, ...] = ()
+    """None given: all whole."""
 
     @property
     def partials(self) -> tuple[Fraction, ...]:
         """P_i: range over the mean length of a slice."""
-        rate = edge_rate(self.slices)
-        return tuple(w.range * rate for w in self.windows)
+        kinds = self.kinds or (EdgeKind.WHOLE,) * len(self.windows)
+        pairs = zip(self.windows, kinds, strict=True)
+        return tuple(partials(window, self.slices, kind) for window, kind in pairs)
 
     @property
     def answered(self) -> tuple[Fraction, ...]:
@@ -62,7 +68,7 @@ def load_of(windows: Sequence[Window]) -> Load:
 
 
 def _panes(load: Load) -> float:
-    return float(sum(Fraction(w.range, w.slide) for w in load.windows))
+    return float(sum(f * p for f, p in zip(load.answered, load.partials, strict=True)))
 
 
 def _flatfat(load: Load) -> float:

@@ -56,7 +56,7 @@ def instance_partials(load: Load) -> list[Counts]:
     found = []
     for w in load.windows:
         starts = np.arange((w.offset - base) // unit % (w.slide // unit), period, w.slide // unit)
-        turns, ends = np.divmod(starts + w.range // unit, period)
+        turns, ends = np.divmod(starts - (-w.range // unit), period)  # an open slice counts too
         found.append(turns * before[-1] + before[ends] - before[starts])
     return found
 

@@ -22,6 +22,7 @@ from fractions import Fraction
 from math import lcm
 from numbers import Real
 
+from muntin.cost.partials import partials
 from muntin.coverage import Pieces, Source
 from muntin.errors import StrategyError
 from muntin.plan import Shape
@@ -79,7 +80,7 @@ class PaperCost:
                 return float(self.slide_period * edge_rate(parent))
             case Slices(), Window():
                 instances = Fraction(self.slide_period, child.slide)
-                return float(instances * _slices_in(child, parent))
+                return float(instances * _slices_in(child, parent, pieces))
             case _:
                 assert isinstance(child, Window), "slices are never made of windows"
                 return self._instances(child) * pieces.count
@@ -89,7 +90,7 @@ class PaperCost:
         return (self.range_period - window.range + window.slide) / window.slide
 
 
-def _slices_in(child: Window, parent: Slices) -> Fraction:
+def _slices_in(child: Window, parent: Slices, pieces: Pieces) -> Fraction:
     if parent.kind == "pairs":
         return Fraction(-(-2 * child.range // child.slide))
-    return child.range * edge_rate(parent)
+    return partials(child, parent, pieces.kind)

@@ -6,7 +6,8 @@ slices do not shrink the data: a node never has more rows than records reach it,
 
     rows(slices) = min(rate, keys·edges)            rows(window) = min(rate·r/s, keys/s)
 
-a second, and an edge costs the rows of the parent times the instances that each row feeds.
+a second, and an edge costs the rows of the parent times the instances that each row feeds. A window
+that reads an open slice takes ⌈r·edges⌉ slices instead of r·edges (`muntin.cost.partials`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from numbers import Real
 
+from muntin.cost.partials import partials
 from muntin.coverage import Pieces, Source
 from muntin.errors import StrategyError
 from muntin.plan import Shape
@@ -55,4 +57,7 @@ class RateCost:
             return self.rows(parent)
         if isinstance(parent, Window):
             return self.rows(parent) * pieces.count * parent.slide / child.slide
+        if isinstance(parent, Slices):
+            read = float(partials(child, parent, pieces.kind))
+            return min(self.rate * child.overlap, self.keys * SECOND * read / child.slide)
         return self.rows(parent) * child.overlap

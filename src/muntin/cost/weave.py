@@ -27,7 +27,7 @@ from numbers import Real
 from muntin.cost.omega import Load, omega_name, paper_omega
 from muntin.cost.omega_counted import counted_omega
 from muntin.cost.rate import SECOND
-from muntin.coverage import Pieces, Source
+from muntin.coverage import EdgeKind, Pieces, Source
 from muntin.errors import StrategyError
 from muntin.plan import Shape
 from muntin.slicing import Slices, edge_rate
@@ -82,23 +82,26 @@ class WeaveCost:
             case Slices(), Slices():
                 return self.edges(parent)
             case Slices(), Window():
-                return self.family(parent, [child])[0]
+                return self.family(parent, [child], [pieces.kind])[0]
             case _:
                 assert isinstance(child, Window), "slices are never made of windows"
                 return self.keys * self.unit_of_time * pieces.count / child.slide
 
-    def family(self, parent: Slices, windows: Sequence[Window]) -> list[float]:
+    def family(
+        self, parent: Slices, windows: Sequence[Window], kinds: Sequence[EdgeKind] = ()
+    ) -> list[float]:
         """Each window's part of E·Ω."""
         edges = self.edges(parent)
+        load = Load(tuple(windows), parent, tuple(kinds))
         if self.row == "slick-deque-inv" and not self.counted:
-            sharing = Counter(w.range for w in windows)
-            return [2 * edges / sharing[w.range] for w in windows]
+            sharing = Counter(load.partials)
+            return [2 * edges / sharing[p] for p in load.partials]
         if self.row == "slick-deque-non-inv" or self.counted:
-            return [edges * self.omega(parent, windows) / len(windows)] * len(windows)
-        return [edges * self.omega(parent, [w]) for w in windows]
+            return [edges * self.omega(load) / len(windows)] * len(windows)
+        each = [Load((w,), parent, load.kinds[i : i + 1]) for i, w in enumerate(windows)]
+        return [edges * self.omega(alone) for alone in each]
 
-    def omega(self, slices: Slices, windows: Sequence[Window]) -> float:
+    def omega(self, load: Load) -> float:
         """Ω of the windows together."""
         estimate = counted_omega if self.counted else paper_omega
-        load = Load(tuple(windows), slices)
         return estimate(self.technique, load, invertible=self.invertible)

@@ -3,7 +3,8 @@
 Rows carry the number of their node and the start of their piece. A level hands every row to the
 instances and slices of the next level that it feeds, and groups. Windows that are asked for are
 handed on unchanged by the levels below them, so that one linear pipeline computes the whole tree:
-no node is computed twice, and the pipeline grows with the depth of the tree, not its width.
+no node is computed twice, and the pipeline grows with the depth of the tree, not its width. Slices
+that the plan reads while they are open are closed first (`plan.closing`): a row is in one piece.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from muntin.physical.feeds import Feed, feeds_of, stays
-from muntin.plan import Node, SharingPlan
+from muntin.plan import Node, SharingPlan, closed
 from muntin.slicing import Slices
 from muntin.windows import Window
 
@@ -45,6 +46,7 @@ class PhysicalPlan:
 
 def lower(plan: SharingPlan) -> PhysicalPlan:
     """One level for each level of the tree."""
+    plan = closed(plan)
     number: dict[str | None, int] = {None: FROM_SOURCE}
     number.update((node.id, i) for i, node in enumerate(plan.nodes))
     finished: list[Node] = []

@@ -21,7 +21,7 @@ from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.mergers import not_merged
 from muntin.kernels.tree import Branch
 from muntin.physical.forest import disjoint, forest
-from muntin.plan import SharingPlan
+from muntin.plan import SharingPlan, closed
 from muntin.query import Query
 from muntin.windows import Window
 
@@ -74,6 +74,7 @@ def choose(plan: SharingPlan, query: Query, rates: RateCost, forced: str | None)
 
 def predicted(plan: SharingPlan, query: Query, rates: RateCost) -> dict[str, float]:
     """Seconds for ten million rows, by every operator that can run the plan."""
+    plan = closed(plan)
     seconds = {"window": _window(query, rates), "expand": _expand(plan, rates)}
     if any(a.function.in_python for a in query.aggregates):
         seconds = {}

@@ -5,7 +5,8 @@ pieces, disjointly unless the aggregates are idempotent. This is arithmetic on r
 a test on samples, so it holds for all instances at once. Every plan of every strategy passes here
 before it runs; the first edge that fails is named.
 
-    from the source or slices   all pieces within the instance: its begins and ends must be cuts
+    from the source or slices   all pieces within the instance: its begins and ends must be cuts;
+                                of kind prefix, the last is cut off at the end, wherever that is
     from a window               every offset is a begin of the parent, and the pieces leave no gap,
                                 and overlap nowhere or only where that is allowed
     slices from slices          every cut of the child is a cut of the parent
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from muntin.coverage import Pieces, Progression, Source, every
+from muntin.coverage import EdgeKind, Pieces, Progression, Source, every
 from muntin.errors import PlanError
 from muntin.plan.tree import Node, Shape, SharingPlan
 from muntin.slicing import Slices
@@ -54,6 +55,9 @@ def _check_order(plan: SharingPlan) -> None:
 
 def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
     """Why this edge is wrong, or None."""
+    within = isinstance(parent, Slices) and isinstance(node.shape, Window)
+    if node.pieces.kind is EdgeKind.PREFIX and not within:
+        return "only a window on slices can end within a piece of its parent"
     match parent, node.shape:
         case Source(), Slices():
             return None
@@ -65,7 +69,8 @@ def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
         case Slices(), Window() as child:
             if not parent.cuts_at(begins(child)):
                 return "its instances do not begin where slices do"
-            if not parent.cuts_at(ends(child)):
+            whole = node.pieces.kind is EdgeKind.WHOLE
+            if whole and not parent.cuts_at(ends(child)):
                 return "its instances do not end where slices do"
             return _reads_all(child, node.pieces)
         case Window(), Window() as child:
@@ -77,7 +82,8 @@ def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
 
 
 def _reads_all(child: Window, pieces: Pieces) -> str | None:
-    return None if pieces == every(child.range) else "it does not read all of its range"
+    read = every(child.range, pieces.kind)
+    return None if pieces == read else "it does not read all of its range"
 
 
 def _begins_elsewhere(child: Window, parent: Window, pieces: Pieces) -> str | None:

@@ -11,6 +11,9 @@ tree; they differ only in its shape.
     factor windows       the same, with hidden windows
     weaving              Source ─▶ several Slices, each ─▶ its windows
     three-level weaving  Source ─▶ Slices ─▶ Slices ─▶ windows
+
+An edge has a kind (`coverage.EdgeKind`): windows on Cutty's slices read the last one while it is
+open. Engines that group whole pieces run `closed(plan)`, which cuts slices there.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from muntin.coverage import SOURCE, Pieces, Source, every
+from muntin.coverage import SOURCE, EdgeKind, Pieces, Source, every
 from muntin.errors import PlanError
 from muntin.slicing import Slices
 from muntin.windows import Window
@@ -108,9 +111,14 @@ class SharingPlan:
             yield self.shape(node.parent), node
 
 
-def reading_all(window: Window, parent: str | None = None, hidden: bool = False) -> Node:
+def reading_all(
+    window: Window,
+    parent: str | None = None,
+    hidden: bool = False,
+    kind: EdgeKind = EdgeKind.WHOLE,
+) -> Node:
     """A window that reads every record, or every slice, within its instance."""
-    return Node(window.id, window, parent, every(window.range), hidden)
+    return Node(window.id, window, parent, every(window.range, kind), hidden)
 
 
 def sliced(slices: Slices, id: str = "slices", parent: str | None = None) -> Node:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from muntin.cost import CostModel, node_costs
-from muntin.coverage import Pieces, Source
+from muntin.cost.partials import partials
+from muntin.coverage import EdgeKind, Pieces, Source
 from muntin.durations import duration_text
 from muntin.plan import Node, Shape, SharingPlan
 from muntin.slicing import Slices, edge_rate
@@ -82,8 +83,9 @@ def made_of(parent: Shape, child: Slices | Window, pieces: Pieces) -> str:
         case Slices(), Slices():
             return "each finer slice once"
         case Slices(), Window():
-            count = number(float(child.range * edge_rate(parent)))
-            return f"{count} slice{'' if count == '1' else 's'}"
+            count = number(float(partials(child, parent, pieces.kind)))
+            open_ = ", the last still open" if pieces.kind is EdgeKind.PREFIX else ""
+            return f"{count} slice{'' if count == '1' else 's'}{open_}"
         case _:
             assert isinstance(parent, Window), "slices are never made of windows"
             overlap = pieces.count * parent.range > child.range if isinstance(child, Window) else 0

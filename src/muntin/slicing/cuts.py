@@ -7,8 +7,8 @@ the set of classes never larger than twice the number of windows.
 
     panes         gcd(range, slide) apart                 "No pane, no gain", Li et al. 2005
     pairs         at every begin and every end            "On-the-fly sharing", Krishnamurthy 2006
-    cutty         at every begin only; the end of an      "Cutty", Carbone et al. 2016
-                  instance is read from an open slice
+    cutty         at every begin only: an instance may    "Cutty", Carbone et al. 2016
+                  end within a slice that is still open
     shared …      the same for several windows together
 
 Pairs are numbered by their edges: a slide of W(14, 8) begins with the fragment r mod s = 6, then
@@ -116,7 +116,7 @@ def pairs(window: Window) -> Slices:
 
 def cutty(window: Window) -> Slices:
     """Cut where instances begin: ⌈r/s⌉ slices an instance, the last of them perhaps still open."""
-    return Slices((begins(window),), "cutty")
+    return Slices((begins(window),), "Cutty slices")
 
 
 def shared_panes(windows: Sequence[Window]) -> Slices:
@@ -134,6 +134,15 @@ SLICINGS: dict[str, Callable[[Window], Slices]] = {"panes": panes, "pairs": pair
 """How one window is cut, by name."""
 
 
+def cuts_ends(window: Window, slicing: str) -> bool:
+    """Whether slices made for the window are cut where its instances end.
+
+    >>> cuts_ends(Window(14, 8), "pairs"), cuts_ends(Window(14, 8), "cutty")
+    (True, False)
+    """
+    return SLICINGS[slicing](window).cuts_at(ends(window))
+
+
 def shared_slices(windows: Sequence[Window], slicing: str) -> Slices:
     """Cut wherever any of the windows is cut, each in the same way: the composite slide.
 
@@ -142,4 +151,5 @@ def shared_slices(windows: Sequence[Window], slicing: str) -> Slices:
     ['2ℤ', '4ℤ ∪ 6 mod 8', '4ℤ']
     """
     cut = SLICINGS[slicing]
-    return cut_everywhere((c for w in windows for c in cut(w).cuts), f"shared {slicing}")
+    kind = f"shared {cut(windows[0]).kind}"
+    return cut_everywhere((c for w in windows for c in cut(w).cuts), kind)

@@ -21,7 +21,7 @@ from sqlglot.errors import SqlglotError
 
 from muntin.aggregates.columns import Columns, Input, columns_of
 from muntin.errors import AggregateError, StrategyError, did_you_mean
-from muntin.plan import SharingPlan
+from muntin.plan import SharingPlan, closed
 from muntin.query import Query
 from muntin.sql.comments import in_words, plain
 from muntin.sql.duckdb_text import DuckdbWriter
@@ -109,6 +109,7 @@ def reading(
 
 def render_reading(plan: SharingPlan, read: Reading) -> str:
     """All table expressions, then the result."""
+    plan = closed(plan)
     names = _names(plan, read.table)
     readers = Counter(node.parent for node in plan.nodes)
     readers.update(node.id for node in plan.nodes if not node.hidden)

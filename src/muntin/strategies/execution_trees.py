@@ -7,8 +7,8 @@ All strategies that divide windows into trees minimise the cost of these plans u
 own cost model, whichever it is. Under cost "weave" that is Equation 1 of both papers.
 
 Windows of a tree are cut by panes, pairs or Cutty (`Problem.slicing`). Pairs are the default: Cutty
-has fewer edges where ranges are no multiples of slides, but its windows read an open slice, which
-plans cannot say yet. Its costs can be compared; its plan is refused where an end is no cut.
+has fewer edges where ranges are no multiples of slides, and its windows then read a slice that is
+open (edges of kind `prefix`), which saves something only on engines that keep open partials.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from collections.abc import Iterable, Sequence
 
 from muntin.cost.finals import Members, final_of
 from muntin.coverage import SOURCE, Source, every
-from muntin.errors import StrategyError
 from muntin.plan import Node, SharingPlan
 from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import SLICINGS, Slices, edge_rate, shared_pairs, shared_slices
-from muntin.slicing.cuts import cut_everywhere, ends
+from muntin.slicing.cuts import cut_everywhere
 from muntin.strategies.hidden_ids import unused_id
 from muntin.strategies.problem import Problem
-from muntin.windows import Window
 
 Tree = frozenset[int]
 """The numbers of its windows in the problem."""
@@ -34,6 +32,7 @@ class TreeCosts:
     """The cost of any tree of a problem, each computed once.
 
     >>> from muntin.cost import WeaveCost
+    >>> from muntin.windows import Window
     >>> pair = (Window(12, 9), Window(10, 6))
     >>> costs = TreeCosts(Problem(pair, False, WeaveCost("flatfit", rate=40, unit_of_time=18)))
     >>> costs.total([frozenset({0}), frozenset({1})]), costs.total([frozenset({0, 1})])
@@ -42,6 +41,7 @@ class TreeCosts:
 
     def __init__(self, problem: Problem, root: Slices | Source = SOURCE) -> None:
         self._windows = problem.windows
+        self._kinds = [problem.kind(window) for window in problem.windows]
         self._cuts = [SLICINGS[problem.slicing](window).cuts for window in problem.windows]
         self._final = final_of(problem.cost)
         self._slicing = problem.cost.edge(root, shared_pairs(problem.windows[:1]), every(1))
@@ -55,7 +55,9 @@ class TreeCosts:
 
     def _computed(self, tree: Tree) -> float:
         slices = cut_everywhere(cut for i in tree for cut in self._cuts[i])
-        members = Members.of([self._windows[i] for i in sorted(tree)])
+        numbers = sorted(tree)
+        windows, kinds = ([of[i] for i in numbers] for of in (self._windows, self._kinds))
+        members = Members.of(windows, kinds)
         return self._slicing + self._final.cost(float(edge_rate(slices)), members, slices)
 
     def total(self, trees: Iterable[Tree]) -> float:
@@ -84,19 +86,9 @@ def plan_of(problem: Problem, trees: Iterable[Tree], three_levels: bool = False)
     for number, tree in enumerate(sorted(map(sorted, trees)), 1):
         windows = [problem.windows[i] for i in tree]
         cuts = shared_slices(windows, problem.slicing)
-        _refuse_open_slices(cuts, windows)
         slices = sliced(cuts, unused_id(f"tree {number}", taken), root)
-        nodes += [slices, *(reading_all(window, slices.id) for window in windows)]
+        nodes += [slices, *(reading_all(w, slices.id, kind=problem.kind(w)) for w in windows)]
     return SharingPlan.build(nodes, problem.idempotent)
-
-
-def _refuse_open_slices(slices: Slices, windows: Sequence[Window]) -> None:
-    for window in windows:
-        if not slices.cuts_at(ends(window)):
-            raise StrategyError(
-                f"slicing 'cutty' would read a slice that is still open where {window.id!r} ends, "
-                "which plans cannot say yet: use slicing 'pairs'"
-            )
 
 
 def smallest_total(costs: TreeCosts, plans: Sequence[list[Tree]]) -> list[Tree]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from muntin.cost import CostModel
+from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError, did_you_mean
-from muntin.slicing import SLICINGS
+from muntin.slicing import SLICINGS, cuts_ends
 from muntin.windows import Window
 
 
@@ -23,3 +24,11 @@ class Problem:
         if self.slicing not in SLICINGS:
             known = did_you_mean(self.slicing, SLICINGS)
             raise StrategyError(f"unknown slicing {self.slicing!r}: {known}")
+
+    def kind(self, window: Window) -> EdgeKind:
+        """How the window reads the slices of its tree, which are cut at its ends or are not.
+
+        The other windows of the tree do not matter: if one of them happens to cut there, the last
+        slice that is read is already complete.
+        """
+        return EdgeKind.WHOLE if cuts_ends(window, self.slicing) else EdgeKind.PREFIX

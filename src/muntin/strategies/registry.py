@@ -17,7 +17,7 @@ from muntin.strategies.no_share import no_share
 from muntin.strategies.pairing import pairing
 from muntin.strategies.problem import Problem
 from muntin.strategies.random_merge import random_merge
-from muntin.strategies.shared_slices import on_shared_pairs, on_shared_panes
+from muntin.strategies.shared_slices import on_cutty, on_shared_pairs, on_shared_panes
 from muntin.strategies.steiner import steiner
 from muntin.strategies.subsume import subsume
 from muntin.strategies.tri_weave import tri_weave
@@ -39,6 +39,7 @@ STRATEGIES: dict[str, Strategy] = {
     "unshared-pairs": unshared_pairs,
     "shared-panes": on_shared_panes,
     "shared-pairs": on_shared_pairs,
+    "cutty": on_cutty,
     "wcg": wcg,
     "wcg-fw": wcg_fw,
     "steiner": steiner,

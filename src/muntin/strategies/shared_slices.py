@@ -1,4 +1,4 @@
-"""shared-panes, shared-pairs: one set of slices for all windows.
+"""shared-panes, shared-pairs, cutty: one set of slices for all windows.
 
 time  O(n²) to leave out cuts within cuts      cost  one pass over the source, then, for each
 window, the slices in its instance
@@ -6,30 +6,42 @@ window, the slices in its instance
     source ─▶ slices ─▶ W₁, W₂, …
 
 Shared panes are as long as the gcd of all ranges, slides and offsets; shared pairs cut wherever any
-instance begins or ends, and no coarser slices serve all windows (Theorem 1 of Krishnamurthy et al.,
-2006). Section 5.1 of the factor-windows paper, Table 1: T + Σ E·(r_i/s_i) with E edges in a period.
+instance begins or ends, and no coarser slices of whole pieces serve all windows (Theorem 1 of
+Krishnamurthy et al., 2006). Section 5.1 of the factor-windows paper, Table 1: T + Σ E·(r_i/s_i)
+with E edges in a period. Cutty cuts only where instances begin, and reads the slice that is open
+where one ends (an edge of kind `prefix`): ⌈r/s⌉ partials where pairs take 2⌊r/s⌋ + 1 (sections 5
+and 6 of the Cutty paper). Engines that group whole slices cut there too: they run shared pairs.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from muntin.plan import SharingPlan
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import Slices, shared_pairs, shared_panes
+from muntin.slicing import Slices, shared_pairs, shared_panes, shared_slices
 from muntin.strategies.hidden_ids import unused_id
 from muntin.strategies.problem import Problem
 
 
 def on_shared_panes(problem: Problem) -> SharingPlan:
     """All windows on panes of one length."""
-    return _shared(problem, shared_panes(problem.windows))
+    return _shared(replace(problem, slicing="panes"), shared_panes(problem.windows))
 
 
 def on_shared_pairs(problem: Problem) -> SharingPlan:
-    """All windows on the coarsest slices that serve them all."""
-    return _shared(problem, shared_pairs(problem.windows))
+    """All windows on the coarsest slices that serve them whole."""
+    return _shared(replace(problem, slicing="pairs"), shared_pairs(problem.windows))
+
+
+def on_cutty(problem: Problem) -> SharingPlan:
+    """All windows on slices that begin where instances do."""
+    return _shared(
+        replace(problem, slicing="cutty"), shared_slices(problem.windows, slicing="cutty")
+    )
 
 
 def _shared(problem: Problem, slices: Slices) -> SharingPlan:
     root = sliced(slices, unused_id("slices", [window.id for window in problem.windows]))
-    windows = (reading_all(window, root.id) for window in problem.windows)
+    windows = (reading_all(w, root.id, kind=problem.kind(w)) for w in problem.windows)
     return SharingPlan.build([root, *windows], problem.idempotent)

@@ -42,7 +42,7 @@ def woven_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
     slicing = problem.cost.edge(root, shared_pairs(problem.windows[:1]), every(1))
     cut = SLICINGS[problem.slicing]
     strands = strands_of(
-        (cut(same[0]), Members.of([problem.windows[i] for i in numbers]), frozenset(numbers))
+        (cut(same[0]), Members.of(same, [problem.kind(w) for w in same]), frozenset(numbers))
         for same, numbers in _equal_cuts(problem.windows)
     )
     return [strand.numbers for strand in Loom(strands, slicing, final_of(problem.cost)).woven()]

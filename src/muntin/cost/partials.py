@@ -1,0 +1,27 @@
+"""How many slices make one instance of a window, on average.
+
+A window whose begins and ends are cuts has r·E slices an instance, E edges in a unit of time. One
+that ends within an open slice reads that slice too: ⌈r·E⌉, which is exactly Cutty's ⌈r/s⌉ where the
+slices are its own, and an estimate where they are shared.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+
+from muntin.coverage import EdgeKind
+from muntin.slicing import Slices, edge_rate
+from muntin.windows import Window
+
+
+def partials(window: Window, slices: Slices, kind: EdgeKind) -> Fraction:
+    """Slices an instance.
+
+    >>> from muntin.slicing import cutty, pairs
+    >>> w = Window(14, 8)
+    >>> [str(partials(w, cut(w), kind)) for cut, kind in zip((pairs, cutty), EdgeKind)]
+    ['7/2', '2']
+    """
+    mean = window.range * edge_rate(slices)
+    return Fraction(ceil(mean)) if kind is EdgeKind.PREFIX else mean
