@@ -60,3 +60,25 @@ def test_auto_skips_what_would_not_finish(count: int) -> None:
     asked = query(mt.sum("v"), list(found))
     skipped = {a.strategy for a in mt.optimize(asked).alternatives if a.cost is None}
     assert skipped == {name for name, most in LIMITS.items() if count > most}
+
+
+UNEVEN = [mt.hopping("14 minutes", "8 minutes"), mt.hopping("25 minutes", "10 minutes")]
+
+
+def test_cutty_serves_every_window_set_and_costs_less_where_open_slices_are_kept() -> None:
+    costs = {
+        slicing: mt.optimize(
+            query(mt.max("v"), UNEVEN), "weave-share", 0.01, cost="weave", slicing=slicing
+        ).cost
+        for slicing in ("cutty", "pairs")
+    }
+    assert costs["cutty"] < costs["pairs"]
+
+
+def test_auto_does_not_take_open_slices_for_cheaper_where_they_are_closed() -> None:
+    found = mt.optimize(query(mt.sum("v"), UNEVEN[:1]), engine="sql")
+    costs = {a.strategy: a.cost for a in found.alternatives if a.cost is not None}
+    assert min(costs, key=lambda name: costs[name]) == "cutty"
+    assert found.strategy != "cutty"
+    seconds = {a.strategy: a.seconds for a in found.alternatives}
+    assert seconds["cutty"] == seconds["shared-pairs"]

@@ -11,7 +11,7 @@ from muntin.cost import RateCost
 from muntin.durations import Duration
 from muntin.errors import StrategyError
 from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream, merged_beside
-from muntin.plan import SharingPlan
+from muntin.plan import SharingPlan, closed
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, svg, text
 from muntin.windows import Window
@@ -119,8 +119,18 @@ class Plan:
             self.model,
             self.alternatives,
             self.operators.edges,
-            (f"operator {self.operators.name}: {self.operators.reason}", *self._direct()),
+            (
+                f"operator {self.operators.name}: {self.operators.reason}",
+                *self._closed(),
+                *self._direct(),
+            ),
         )
+
+    def _closed(self) -> list[str]:
+        """A note where engines run other slices than the plan has."""
+        if closed(self.tree) is self.tree:
+            return []
+        return ["open slices: Spark and SQL cut them where windows end, as pairs do"]
 
     def _direct(self) -> list[str]:
         """Notes on the aggregates that are not shared, or not by every Spark."""

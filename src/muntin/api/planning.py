@@ -12,7 +12,7 @@ from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, total
 from muntin.errors import StrategyError, did_you_mean
 from muntin.physical import choose, choose_for_stream, predicted
-from muntin.plan import SharingPlan, check
+from muntin.plan import SharingPlan, check, closed
 from muntin.query import Query
 from muntin.report import Alternative
 from muntin.strategies import LIMITS, STRATEGIES, Problem, strategy_named
@@ -57,7 +57,7 @@ def planned(query: Query, options: Options) -> Plan:
         _alternative(name, plan, query, problem, rates) for name, plan in tried.items()
     )
     auto = options.strategy == "auto"
-    chosen = _best(alternatives, options.by_cost) if auto else options.strategy
+    chosen = _best(alternatives, plans, problem.cost, options) if auto else options.strategy
     decide = choose_for_stream if options.engine == "stream" else choose
     operators = decide(plans[chosen], query, rates, options.operator)
     if options.engine != "stream" and len(query.direct) == len(query.aggregates):
@@ -93,12 +93,22 @@ def _alternative(
     return Alternative(name, total(problem.cost, plan), seconds)
 
 
-def _best(alternatives: tuple[Alternative, ...], by_cost: bool) -> str:
-    """The cheapest plan, or the one predicted fastest on Spark; simpler strategies win ties."""
+def _best(
+    alternatives: tuple[Alternative, ...],
+    plans: dict[str, SharingPlan],
+    model: CostModel,
+    options: Options,
+) -> str:
+    """The cheapest plan, or the one predicted fastest on Spark; simpler strategies win ties.
+
+    SQL groups whole slices: what is read while it is open costs there what it costs when closed.
+    """
     possible = [a for a in alternatives if a.cost is not None]
-    if by_cost:
-        return min(possible, key=lambda a: a.cost or 0.0).strategy
-    return min(possible, key=lambda a: a.seconds or 0.0).strategy
+    if not options.by_cost:
+        return min(possible, key=lambda a: a.seconds or 0.0).strategy
+    if options.cost == "rate":
+        return min(plans, key=lambda name: total(model, closed(plans[name])))
+    return min(possible, key=lambda a: a.cost or 0.0).strategy
 
 
 def _cost_model(query: Query, options: Options) -> CostModel:

@@ -161,7 +161,7 @@ class SlickInv:
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
         whole = members.whole
-        exact = set(_snapped(edges * whole).tolist())
+        exact = set(_snapped(np.multiply(edges, whole, dtype=np.float64)).tolist())
         read = {_opened(edges, w) for w in members.open} - exact
         return 2 * self.scale * edges * (len(whole) + len(read))
 

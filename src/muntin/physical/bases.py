@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from muntin.kernels.tree import Branch
 from muntin.physical.forest import branches_below, disjoint
-from muntin.plan import Node, SharingPlan
+from muntin.plan import Node, SharingPlan, closed
 from muntin.slicing import Slices, begins, pairs
 from muntin.windows import Window
 
@@ -46,6 +46,7 @@ def bases(plan: SharingPlan) -> tuple[Base, ...]:
     >>> str(base.slices), base.windows == {0: wide}
     ('4ℤ ∪ 2 mod 4', True)
     """
+    plan = closed(plan)
     number = {node.id: i for i, node in enumerate(plan.nodes)}
     return tuple(_base(plan, root, number) for root in plan.children(None))
 

@@ -25,6 +25,14 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class Folded:
+    """Strategies of equal cost: the one that speaks for them, and the others by name."""
+
+    first: Alternative
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """A chosen plan, its cost model, and what it was compared with."""
 
@@ -44,6 +52,22 @@ class Explanation:
     def direct(self) -> float | None:
         """The cost of evaluating every window by itself."""
         return next((a.cost for a in self.alternatives if a.strategy == "direct"), None)
+
+    @property
+    def folded(self) -> list[Folded]:
+        """The alternatives in order, those shown with equal cost and seconds (or reason) as one.
+
+        The strategy that was chosen speaks for its group, else the first of it.
+        """
+        groups: dict[tuple[str, str, str], list[Alternative]] = {}
+        for a in self.alternatives:
+            figures = (number(a.cost or 0.0), number(a.seconds or 0.0), a.note)
+            groups.setdefault(figures, []).append(a)
+        found = []
+        for group in groups.values():
+            first = next((a for a in group if a.strategy == self.strategy), group[0])
+            found.append(Folded(first, tuple(a.strategy for a in group if a is not first)))
+        return found
 
     def headline(self) -> str:
         """The cost of the plan, and how far it is below direct evaluation."""
@@ -84,7 +108,7 @@ def made_of(parent: Shape, child: Slices | Window, pieces: Pieces) -> str:
             return "each finer slice once"
         case Slices(), Window():
             count = number(float(partials(child, parent, pieces.kind)))
-            open_ = ", the last still open" if pieces.kind is EdgeKind.PREFIX else ""
+            open_ = ", the last still open (prefix)" if pieces.kind is EdgeKind.PREFIX else ""
             return f"{count} slice{'' if count == '1' else 's'}{open_}"
         case _:
             assert isinstance(parent, Window), "slices are never made of windows"

@@ -13,7 +13,8 @@ _CELL = "style='text-align:right;padding:2px 10px'"
 def html(explanation: Explanation) -> str:
     """The headline, the tree as a picture, notes, and every strategy with its cost."""
     rows = []
-    for alternative in explanation.alternatives:
+    for folded in explanation.folded:
+        alternative, others = folded.first, escape("".join(f", {n}" for n in folded.others))
         name = escape(alternative.strategy)
         chosen = alternative.strategy == explanation.strategy
         if alternative.cost is None:
@@ -22,7 +23,7 @@ def html(explanation: Explanation) -> str:
             ratio = times(explanation.direct / alternative.cost) if explanation.direct else ""
             values = (number(alternative.cost), ratio, number(alternative.seconds or 0.0))
             cells = "".join(f"<td {_CELL}>{value}</td>" for value in values)
-        rows.append(f"<tr><td>{f'<b>{name}</b>' if chosen else name}</td>{cells}</tr>")
+        rows.append(f"<tr><td>{f'<b>{name}</b>' if chosen else name}{others}</td>{cells}</tr>")
     notes = "".join(f"<p>{escape(note)}</p>" for note in explanation.notes)
     return (
         f"<p><b>{escape(explanation.strategy)}</b>: {escape(explanation.headline())}</p>"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from muntin.plan import Node
 from muntin.report.explanation import Alternative, Explanation, number, times
+
+WIDTH = 100
+"""Where lines of names are broken."""
 
 
 def text(explanation: Explanation) -> str:
@@ -36,13 +40,26 @@ def _tree(
 
 
 def _table(explanation: Explanation) -> list[str]:
-    width = max(len("strategy"), *(len(a.strategy) for a in explanation.alternatives))
+    width = max(len("strategy"), *(len(f.first.strategy) for f in explanation.folded))
     unit = explanation.model.unit
     lines = [f"{'strategy':<{width}}  {unit:>16}  against direct  s per 10 M rows"]
-    for alternative in explanation.alternatives:
-        chosen = "  ← chosen" if alternative.strategy == explanation.strategy else ""
-        lines.append(f"{alternative.strategy:<{width}}  {_cells(alternative, explanation)}{chosen}")
+    for folded in explanation.folded:
+        first = folded.first
+        chosen = "  ← chosen" if first.strategy == explanation.strategy else ""
+        line = f"{first.strategy:<{width}}  {_cells(first, explanation)}{chosen}"
+        lines += _with_others(line, folded.others)
     return lines
+
+
+def _with_others(line: str, others: Sequence[str]) -> list[str]:
+    """The names of equal strategies after the line, or below it where they are many."""
+    if not others:
+        return [line]
+    names = "also " + ", ".join(others)
+    if len(line) + 2 + len(names) <= WIDTH:
+        return [f"{line}  {names}"]
+    below = wrap(names, WIDTH - 7, break_on_hyphens=False)
+    return [line, f"  {below[0]}", *(f"       {more}" for more in below[1:])]
 
 
 def _cells(alternative: Alternative, explanation: Explanation) -> str:

@@ -56,8 +56,7 @@ class TreeCosts:
     def _computed(self, tree: Tree) -> float:
         slices = cut_everywhere(cut for i in tree for cut in self._cuts[i])
         numbers = sorted(tree)
-        windows, kinds = ([of[i] for i in numbers] for of in (self._windows, self._kinds))
-        members = Members.of(windows, kinds)
+        members = Members.of([self._windows[i] for i in numbers], [self._kinds[i] for i in numbers])
         return self._slicing + self._final.cost(float(edge_rate(slices)), members, slices)
 
     def total(self, trees: Iterable[Tree]) -> float:

@@ -1,0 +1,28 @@
+"""Bases of a stream: pieces that no window of the base ends or begins within."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muntin.cost import RateCost
+from muntin.physical.bases import bases
+from muntin.slicing import SLICINGS
+from muntin.slicing.cuts import begins, ends
+from muntin.strategies import STRATEGIES, Problem
+from muntin.windows import Window
+from muntin_testing.windows import window_sets
+
+
+@pytest.mark.parametrize("name", ["cutty", "weave-share", "tri-weave", "wcg"])
+@given(asked=window_sets(most=4, longest=16), slicing=st.sampled_from(sorted(SLICINGS)))
+def test_every_window_begins_and_ends_at_cuts_of_its_base(
+    name: str, asked: list[Window], slicing: str
+) -> None:
+    plan = STRATEGIES[name](Problem(tuple(asked), False, RateCost(5e6), slicing))
+    found = bases(plan)
+    for base in found:
+        for window in base.windows.values():
+            assert base.slices.cuts_at(begins(window))
+            assert base.slices.cuts_at(ends(window))
+    answered = {plan.nodes[number].id for base in found for number in base.windows}
+    assert {w.id for w in asked} <= answered
