@@ -88,7 +88,7 @@ def test_closed_forms_equal_the_model_and_their_bounds_hold(
         exact = EdgeByEdge(model).cost(edges, members(together), slices)
         assert form.cost(edges, one.joined(other), slices) == pytest.approx(exact)
     few = max(float(edge_rate(shared_slices(part, slicing))) for part in (asked, rest))
-    bound = form.at_least(np.array([few, edges]), one, [other, other])
+    bound = form.at_least(np.array([few, edges]), np.array([edges, edges]), one, [other, other])
     assert (bound <= form.cost(edges, one.joined(other), slices) * (1 + 1e-9)).all()
 
 
@@ -99,13 +99,17 @@ def test_the_papers_cost_has_a_closed_form_too() -> None:
     assert final_of(model).cost(edges, Members.of(PAIR), slices) == pytest.approx(expected)
 
 
-@given(st.floats(1, 5_000), st.floats(1, 1.5))
-def test_the_bound_of_equation_4_never_falls(partials: float, more: float) -> None:
-    from muntin.cost.finals import _looked_up, _never_falls
+@given(st.floats(1, 5_000), st.floats(1, 3), st.floats(0, 1))
+def test_the_bound_of_equation_4_holds_between_its_ends(
+    partials: float, more: float, part: float
+) -> None:
+    from muntin.cost.finals import _least, _looked_up
 
-    low, high = _never_falls(np.array([partials, partials * more]))
-    assert low <= high + 1e-6
-    assert low <= _looked_up(np.array([partials]))[0]
+    bound = _least(np.array([partials]), np.array([partials * more]))[0]
+    between = partials * (1 + (more - 1) * part)
+    assert bound <= _looked_up(np.array([between]))[0] + 1e-6
+    powers = [2.0**k for k in range(14) if partials <= 2.0**k <= partials * more]
+    assert all(bound <= _looked_up(np.array([p]))[0] + 1e-9 for p in powers)
 
 
 @pytest.mark.parametrize("technique", ["two-stacks", "daba", "panes-inv"])

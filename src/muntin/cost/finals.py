@@ -11,8 +11,9 @@ E·Ω needs a few figures of a tree's windows only (`Members`), and never falls 
 
 A window that reads an open slice has ⌈r·E⌉ partials instead of r·E (`muntin.cost.partials`).
 So a lower bound on the edges of a merged tree gives a lower bound on its cost (`at_least`), for all
-partners of a tree at once. Equation 4 falls a little where P becomes a power of two; its bound is
-the largest function below it that never falls. Any other cost model is asked edge by edge.
+partners of a tree at once. Equation 4 falls a little where P becomes a power of two; its bound also
+takes the most that the edges can be, and looks whether such a P lies between. Any other cost model
+is asked edge by edge.
 """
 
 from __future__ import annotations
@@ -48,29 +49,29 @@ class Members:
     ranges: Ints
     times: Ints
     windows: tuple[Window, ...] = ()
-    kinds: tuple[EdgeKind, ...] = ()
+    open: frozenset[Window] = frozenset()
+    """Those that read an open slice."""
 
     @staticmethod
     def of(windows: Sequence[Window], kinds: Sequence[EdgeKind] = ()) -> Members:
         """The figures of these windows; without kinds, all take slices whole."""
         lengths, times = np.unique([w.range for w in windows], return_counts=True)
         overlap = sum(w.overlap for w in windows)
-        known = tuple(kinds) or (EdgeKind.WHOLE,) * len(windows)
-        return Members(overlap, len(windows), lengths, times, tuple(windows), known)
-
-    @property
-    def open(self) -> list[Window]:
-        """The windows that read an open slice."""
-        pairs = zip(self.windows, self.kinds, strict=True)
-        return [window for window, kind in pairs if kind is EdgeKind.PREFIX]
+        pairs = zip(windows, kinds, strict=True) if kinds else ()
+        opened = frozenset(window for window, kind in pairs if kind is EdgeKind.PREFIX)
+        return Members(overlap, len(windows), lengths, times, tuple(windows), opened)
 
     @property
     def whole(self) -> Ints:
-        """The different ranges of those that do not."""
-        pairs = zip(self.windows, self.kinds, strict=True)
-        if EdgeKind.PREFIX not in self.kinds:
+        """The different ranges of the windows that take all slices whole."""
+        if not self.open:
             return self.ranges
-        return np.unique([w.range for w, kind in pairs if kind is EdgeKind.WHOLE]).astype(np.int64)
+        return np.unique([w.range for w in self.windows if w not in self.open]).astype(np.int64)
+
+    @property
+    def kinds(self) -> list[EdgeKind]:
+        """How each window reads."""
+        return [EdgeKind.PREFIX if w in self.open else EdgeKind.WHOLE for w in self.windows]
 
     def joined(self, other: Members) -> Members:
         """The figures of both together."""
@@ -82,7 +83,7 @@ class Members:
             lengths,
             times,
             self.windows + other.windows,
-            self.kinds + other.kinds,
+            self.open | other.open,
         )
 
 
@@ -92,8 +93,10 @@ class Final(Protocol):
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
         """What the windows cost on slices with so many edges."""
 
-    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
-        """A lower bound on what `one` costs together with each of the others."""
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
+        """A lower bound on what `one` costs with each of the others, on `edges` to `most` edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,9 @@ class Linear:
             more += (read - rows) * window.overlap
         return rows * members.overlap + more
 
-    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
         bound: Floats = self.rows(edges) * (one.overlap + np.array([m.overlap for m in others]))
         return bound
 
@@ -124,7 +129,9 @@ class FlatFit:
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
         return 3 * self.scale * edges * members.count
 
-    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
         bound: Floats = 3 * self.scale * edges * (one.count + np.array([m.count for m in others]))
         return bound
 
@@ -143,11 +150,17 @@ class FlatFat:
             merges += float((_looked_up(read) - _looked_up(exact)).sum())
         return self.scale * edges * merges
 
-    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
-        own = _never_falls(edges[:, None] * one.ranges) @ one.times
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
+        own = _least(edges[:, None] * one.ranges, most[:, None] * one.ranges) @ one.times
         sizes = np.array([len(m.ranges) for m in others])
-        partials = np.repeat(edges, sizes) * np.concatenate([m.ranges for m in others])
-        merges = _never_falls(partials) * np.concatenate([m.times for m in others])
+        theirs_ranges = np.concatenate([m.ranges for m in others])
+        few, many = (np.repeat(each, sizes) * theirs_ranges for each in (edges, most))
+        if any(m.open for m in (one, *others)):  # ⌈P⌉ may be the next power of two
+            own = _least(edges[:, None] * one.ranges, np.inf) @ one.times
+            many = np.full(len(few), np.inf)
+        merges = _least(few, many) * np.concatenate([m.times for m in others])
         theirs = np.bincount(np.repeat(np.arange(len(others)), sizes), merges, len(others))
         bound: Floats = self.scale * edges * (own + theirs)
         return bound
@@ -165,7 +178,9 @@ class SlickInv:
         read = {_opened(edges, w) for w in members.open} - exact
         return 2 * self.scale * edges * (len(whole) + len(read))
 
-    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
         mine, theirs = one.whole, [m.whole for m in others]  # open ones may share one number
         new = ~np.isin(np.concatenate(theirs), mine)
         owners = np.repeat(np.arange(len(others)), [len(ranges) for ranges in theirs])
@@ -185,7 +200,9 @@ class SlickNonInv:
         longest = _snapped(np.array([max(edges * members.ranges[-1], read)]))
         return self.scale * edges * (float(_deque(longest)[0]) + members.count)
 
-    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
         longest = np.maximum(one.ranges[-1], np.array([m.ranges[-1] for m in others]))
         count = one.count + np.array([m.count for m in others])
         bound: Floats = self.scale * edges * (_deque(_snapped(edges * longest)) + count)
@@ -204,7 +221,9 @@ class EdgeByEdge:
         pairs = zip(members.windows, members.kinds, strict=True)
         return sum(self.model.edge(slices, w, every(w.range, kind)) for w, kind in pairs)
 
-    def at_least(self, edges: Floats, one: Members, others: Sequence[Members]) -> Floats:
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
         return np.zeros(len(others))
 
 
@@ -249,11 +268,13 @@ def _looked_up(partials: Floats) -> Floats:
     return np.where(p <= 1, 0.0, levels + (p - 1) / 2.0**below)
 
 
-def _never_falls(partials: Floats) -> Floats:
-    """The largest function below f that never falls: f, or its value at the next power of two."""
+def _least(partials: Floats, most: Floats | float) -> Floats:
+    """The least that f is from `partials` to `most`: it falls only to its value at 2^k."""
     p = np.maximum(_snapped(partials), 1.0)
     below = np.floor(np.log2(p))
-    return np.minimum(_looked_up(p), below + 1 - 2.0 ** -(below + 1))
+    at_next = below + 1 - 2.0 ** -(below + 1)
+    falls = np.asarray(most) * (1 + 1e-9) >= 2.0 ** (below + 1)
+    return np.where(falls, np.minimum(_looked_up(p), at_next), _looked_up(p))
 
 
 _SUMS = np.cumsum([1 / factorial(i) for i in range(1, 21)])

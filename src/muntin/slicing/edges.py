@@ -38,6 +38,8 @@ EXACT_LIMIT = 1_500
 """Most steps (a second or less) that `edge_rate` solves before it takes an estimate."""
 REMEMBERED = 200_000
 """Most sub-problems that are kept."""
+FEW = 4
+"""Up to so many classes, the terms of F1 are written out: that is quicker than to split them."""
 SAMPLES = 30_000
 """Instants that `by_sampling` looks at in all, and at most a thirtieth of them in each class."""
 
@@ -139,8 +141,8 @@ class _Splitting:
         return _known[key] / unit
 
     def _solve(self, cuts: tuple[Cut, ...]) -> Fraction:
-        if len(cuts) == 1:
-            return Fraction(1, cuts[0].step)
+        if len(cuts) <= FEW:
+            return by_inclusion_exclusion(cuts)
         if self.left is not None:
             self.left -= 1 + len(cuts) ** 2 // 1000
             if self.left < 0:

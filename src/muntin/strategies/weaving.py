@@ -1,18 +1,19 @@
 """Weaving: merge the two trees whose merge saves most, until none saves anything.
 
 needs  a `Final` (cost of a tree's windows)      space  O(n²) for n trees to begin with
-time   O(n²) for each merge in vectors, and few edge rates: n is the number of different cuts
+time   O(n) for each look and O(n·c) for each merge in vectors, and few edge rates: n is the number
+       of different cuts, c how many trees had their best partner in the two that are merged
 
 Section 2.4 of the bound paper. Written out, a merge asks for the edges of every pair of trees. Here
 
 * windows with equal cuts begin as one tree: merging them saves λ, the most that any merge can save
   where Ω adds up and never falls, so the algorithm would merge them first. (SlickDeque's Ω does
   not add up, FlatFAT's may fall, and a merge may save more; equal cuts are still merged first.)
-* gains are cached; a merge changes those of one row only.
+* gains are cached (`gain_table`); a merge changes those of one row only.
 * a gain is first only bounded. A merged tree has at least max(E_i, E_j) edges, and at least
   E_i + E_j - Σ |a ∩ b| over the cuts a, b of both; the sums of a merged tree are the sums of its
   parts. An edge rate is computed when its bound is the largest of all, so that the merge taken is
-  the one that the written-out algorithm takes.
+  the one that the written-out algorithm takes. For two single cuts the second bound is exact.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from muntin.cost.arrays import Floats
 from muntin.cost.finals import Final, Members
 from muntin.slicing import Cut, Slices, edge_rate
 from muntin.slicing.cuts import cut_everywhere
+from muntin.strategies.gain_table import GainTable
 
 EdgeRate = Callable[[Slices], float]
 
@@ -84,16 +86,17 @@ class Loom:
             [final.cost(e, s.members, s.slices) for e, s in zip(self._edges, strands, strict=True)]
         )
         self._common = common_edges([s.slices.cuts for s in strands])
+        self._single = np.array([len(s.slices.cuts) == 1 for s in strands])
         self._exact = np.zeros((len(strands), len(strands)), dtype=np.bool_)
-        self._gains = np.full((len(strands), len(strands)), -np.inf)
+        self._gains = GainTable(len(strands))
         for i in range(len(strands)):
             self._bound_row(i)
 
     def woven(self) -> list[Strand]:
         """The trees when no merge saves anything."""
         while True:
-            i, j = divmod(int(np.argmax(self._gains)), len(self._strands))
-            if not self._saves(self._gains[i, j]):
+            i, j, gain = self._gains.largest()
+            if not self._saves(gain):
                 return [strand for strand in self._strands if strand is not None]
             self._look_at(i, j)
 
@@ -107,19 +110,22 @@ class Loom:
         assert one is not None, "gains of merged trees are minus infinity"
         assert other is not None, "gains of merged trees are minus infinity"
         both = one.with_(other)
-        edges = self._rate(both.slices)
+        known = self._edges[i] + self._edges[j] - self._common[i, j]
+        single = bool(self._single[i] and self._single[j])
+        edges = float(known) if single else self._rate(both.slices)
         cost = self._final.cost(edges, both.members, both.slices)
         if not self._exact[i, j]:
             gain = self._slicing + self._costs[i] + self._costs[j] - cost
-            self._gains[i, j] = self._gains[j, i] = gain
+            self._gains.lower(i, j, gain)
             self._exact[i, j] = self._exact[j, i] = True
-            if gain < self._gains.max() or not self._saves(gain):
+            if gain < self._gains.largest()[2] or not self._saves(gain):
                 return
         self._strands[i], self._strands[j] = both, None
         self._edges[i], self._costs[i] = edges, cost
+        self._single[i] = False  # even if one cut is left: sums over pairs count what it contains
         self._common[i] += self._common[j]
         self._common[:, i] += self._common[:, j]
-        self._gains[j] = self._gains[:, j] = -np.inf
+        self._gains.drop(j)
         self._bound_row(i)
 
     def _bound_row(self, i: int) -> None:
@@ -132,9 +138,10 @@ class Loom:
         members = [s.members for j in others if (s := self._strands[j]) is not None]
         mine, theirs = self._edges[i], self._edges[others]
         edges = np.maximum(np.maximum(mine, theirs), mine + theirs - self._common[i, others])
-        least = self._final.at_least(edges * (1 - 1e-12), one.members, members)
+        most = (mine + theirs) * (1 + 1e-12)
+        least = self._final.at_least(edges * (1 - 1e-12), most, one.members, members)
         bounds = self._slicing + self._costs[i] + self._costs[others] - least
-        self._gains[i, others] = self._gains[others, i] = bounds
+        self._gains.set_row(i, np.array(others), bounds)
         self._exact[i] = self._exact[:, i] = False
 
 
