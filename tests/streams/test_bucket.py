@@ -110,6 +110,15 @@ def test_a_step_with_nothing_new_writes_nothing():
     assert store == before
 
 
+def test_instants_of_today_do_not_overflow():
+    now = 1_700_000_000_000_000
+    spec, store = spec_of([Window(60, 10), Window(25, 5)], update=True), MemoryStore()
+    for key in ("a", "b"):
+        found, _ = stepped(spec, store, [(now, key, 1, 1)], now - 1000)
+        assert {at[1] for at in found} == {key}
+        assert len(found) == 11
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_silent_keys_are_emitted_when_the_watermark_passes(strategy: str):
     spec, store = spec_of([Window(20, 5), Window(10, 10)], strategy), MemoryStore()

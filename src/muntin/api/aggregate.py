@@ -31,6 +31,7 @@ def aggregate(
     watermark: Duration | None = None,
     output: str = "append",
     started_with: Iterable[Window] | None = None,
+    buckets: int | None = None,
     queries: Mapping[str, Query] | None = None,
     deliver: str = "one",
 ) -> Any:
@@ -45,6 +46,7 @@ def aggregate(
     """
     engine = engine_of(data)
     streaming: Any = {"watermark": watermark, "output": output, "started_with": started_with}
+    streaming["buckets"] = buckets
     if queries is None:
         if deliver != "one":
             raise QueryError(f"deliver={deliver!r} needs several queries: queries={{'id': query}}")

@@ -50,6 +50,7 @@ class Plan:
         output: str = "append",
         operator: str | None = None,
         started_with: Iterable[Window] | None = None,
+        buckets: int | None = None,
     ) -> Any:
         """Run the plan: on Spark for a Spark DataFrame, else in process on DuckDB.
 
@@ -62,11 +63,13 @@ class Plan:
         (none is needed where the time column has one), `output` the mode that the query will be
         started with: "append", "update" or "complete"; `operator` is "native" or "bucketed"; and
         `started_with` lists the windows that its checkpoint was started with, if they were others.
-        On a batch these four change nothing.
+        `buckets` is how many parts "bucketed" spreads the keys over: by default as many as there
+        are shuffle partitions, and always as many as its checkpoint was started with.
+        On a batch these five change nothing.
         """
         engine = engine_of(data)
         if engine == "stream":
-            streaming = (watermark, output, started_with)
+            streaming = (watermark, output, started_with, buckets)
             return self._to_stream(data, (layout, empty), streaming, operator)
         if engine == "sql":
             if (layout, empty) != ("long", "omit"):
@@ -85,7 +88,7 @@ class Plan:
         self,
         data: Any,
         shape: tuple[str, str],
-        streaming: tuple[Duration | None, str, Iterable[Window] | None],
+        streaming: tuple[Duration | None, str, Iterable[Window] | None, int | None],
         operator: str | None,
     ) -> Any:
         if shape != ("long", "omit"):

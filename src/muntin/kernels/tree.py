@@ -7,15 +7,18 @@ of a tumbling window are slices again, fewer than before, for the windows below 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.kernels.evaluate import Halves, Scans, Segments
+from muntin.kernels.evaluate import Halves, Scans, Segments, Unscanned
 from muntin.kernels.instances import Instances, instances
 from muntin.kernels.monoids import Array, Arrays, Monoid
 from muntin.windows import Window
+
+FEW = 3
+"""Up to this many instances of a group are reduced one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,7 @@ def evaluate_tree(
         pieces = everything if limits is None else _within(everything, branch.window, limits)
         if not len(pieces.start):
             continue
-        segments = Segments.of(pieces.group, pieces.start, branch.window)
-        scans = [
-            segments.scan(c, monoid) for c, monoid in zip(pieces.columns, monoids, strict=True)
-        ]
+        scans = _scans(pieces, branch.window, monoids, limits)
         below: list[Results] = []
         for found in instances(pieces.group, pieces.start, branch.window, between=limits):
             whose = pieces.group[found.first]
@@ -99,6 +99,16 @@ def evaluate_tree(
             yield from evaluate_tree(branch.branches, inner, monoids, wanted, between)
 
 
+def _scans(
+    pieces: Pieces, window: Window, monoids: tuple[Monoid, ...], limits: tuple[int, int] | None
+) -> Sequence[Scans | Unscanned]:
+    columns = zip(pieces.columns, monoids, strict=True)
+    if limits is not None and (limits[1] - limits[0]) // window.slide < FEW:
+        return [Unscanned(column, monoid) for column, monoid in columns]
+    segments = Segments.of(pieces.group, pieces.start, window)
+    return [segments.scan(column, monoid) for column, monoid in columns]
+
+
 def _within(pieces: Pieces, window: Window, limits: tuple[int, int]) -> Pieces:
     """The pieces that lie in the instances between two begins."""
     low, high = limits
@@ -110,7 +120,9 @@ def _within(pieces: Pieces, window: Window, limits: tuple[int, int]) -> Pieces:
     return Pieces(pieces.group[rows], pieces.start[rows], pieces.origin[rows], columns)
 
 
-def _results(branch: Branch, found: Instances, pieces: Pieces, scans: list[Scans]) -> Results:
+def _results(
+    branch: Branch, found: Instances, pieces: Pieces, scans: Sequence[Scans | Unscanned]
+) -> Results:
     halves = Halves.of(found, pieces.start, branch.window)
     columns = tuple(scan.at(found, halves) for scan in scans)
     return Results(branch.node, found.start, pieces.origin[found.first], columns)

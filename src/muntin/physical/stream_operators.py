@@ -15,7 +15,7 @@ from muntin.physical.operators import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 
-STREAM_OPERATORS = ("native",)
+STREAM_OPERATORS = ("native", "bucketed")
 
 
 def choose_for_stream(
@@ -25,4 +25,6 @@ def choose_for_stream(
     if forced is not None and forced not in STREAM_OPERATORS:
         hint = did_you_mean(forced, STREAM_OPERATORS)
         raise StrategyError(f"unknown operator {forced!r} for a stream: {hint}")
-    return Operators("native", "as asked" if forced else "serves every plan", {})
+    if forced is not None:
+        return Operators(forced, "as asked", {})
+    return Operators("native", "serves every plan", {})

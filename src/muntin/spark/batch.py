@@ -109,10 +109,10 @@ def _shared(
     else:
         for level in physical.levels[1:]:
             rows = next_level(rows, level, table)
-    return _result(rows, plan.nodes, query, table)
+    return finished(rows, plan.nodes, query, table)
 
 
-def _result(rows: DataFrame, nodes: tuple[Node, ...], query: Query, table: Table) -> DataFrame:
+def finished(rows: DataFrame, nodes: tuple[Node, ...], query: Query, table: Table) -> DataFrame:
     """Finish the partials of the windows that were asked for, under the user's names."""
     ids: dict[int, str] = {}
     ranges: dict[int, int] = {}

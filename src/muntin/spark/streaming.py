@@ -17,6 +17,7 @@ from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.spark.beside import split
+from muntin.spark.bucketed import bucketed_refusal, by_bucketed
 from muntin.spark.names import existing
 from muntin.spark.native_stream import by_native
 from muntin.spark.stream_source import StreamSource
@@ -31,12 +32,13 @@ class Streaming:
     """What only a stream is told: how late rows may be, and which results are given out when.
 
     `started_with` are the windows of the query that the checkpoint was started with, where they
-    are not those asked for now.
+    are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over.
     """
 
     watermark: Duration | None = None
     output: str = "append"
     started_with: Iterable[Window] | None = None
+    buckets: int | None = None
 
 
 def apply_to_stream(
@@ -53,6 +55,11 @@ def apply_to_stream(
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
     marked = _watermarked(df, query, streaming)
     source = StreamSource.of(plan, query, marked)
+    if operators.name == "bucketed":
+        refusal = bucketed_refusal(source, streaming.output, has_watermark(marked))
+        if refusal is not None:
+            raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
+        return by_bucketed(source, streaming.output, streaming.buckets)
     started_with = _started_with(query, streaming.started_with)
     return by_native(source, started_with)
 
@@ -113,6 +120,11 @@ def _watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame
             f"it first, for instance with CAST({column} AS TIMESTAMP)"
         )
     return df.withWatermark(fields[0].name, f"{_delay(streaming.watermark)} milliseconds")
+
+
+def has_watermark(df: DataFrame) -> bool:
+    """Whether some column of the stream has a watermark."""
+    return any(_DELAY in (field.metadata or {}) for field in df.schema)
 
 
 def _delay(watermark: Duration) -> int:

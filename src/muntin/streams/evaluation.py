@@ -63,13 +63,17 @@ class Changed:
         low, high = limits = self.between(window)
         inside = (self.start >= low) & (self.start < high + window.range)
         whose, when = self.group[inside], self.start[inside]
+        turns = (high - low) // window.slide + 1
+
+        def code(group: Array, start: Array) -> Array:
+            return np.asarray(group * turns + (start - low) // window.slide)
+
         changed = [
-            whose[found.first] * (high - low + 1) + (found.start - low)
+            code(whose[found.first], found.start)
             for found in instances(whose, when, window, between=limits)
         ]
-        codes = np.concatenate(changed) if changed else np.zeros(0, dtype=np.int64)
-        asked = group * (high - low + 1) + (start - low)
-        return np.asarray((start >= low) & (start <= high) & np.isin(asked, codes))
+        known = np.concatenate(changed) if changed else np.zeros(0, dtype=np.int64)
+        return np.asarray((start >= low) & (start <= high) & np.isin(code(group, start), known))
 
 
 def opened(kept: KeptBase, window: Window, last: int) -> int:
@@ -85,7 +89,7 @@ def results(
     if not tables:
         return
     table = pa.concat_tables(tables).combine_chunks()
-    group, start = longs(table, GROUP), longs(table, START)
+    group, start = longs(table, GROUP).astype(np.int64), longs(table, START)
     order = by_time(group, start)
     if isinstance(asked, Changed):
         order = order[np.isin(group[order], asked.group)]

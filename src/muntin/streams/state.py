@@ -37,15 +37,16 @@ class State:
         entry = store.read("header")
         self.header = Header.new(spec, bucket) if entry is None else Header.from_bytes(entry)
         self._keys: Keys | None = None
-        self._unsaved = entry is None
+        self.new = self._unsaved = entry is None
         check(self.header, spec)
         if not unchanged(self.header, spec):
             self._change()
 
     def complete_from(self) -> dict[str, int]:
         """The begin of the first complete instance of every window that joined later, by id."""
-        kept = (k for base in self.header.bases for k in base.windows)
-        return {k.window.id: k.since for k in kept if k.since is not None}
+        bases = zip(self.spec.bases, self.header.bases, strict=True)
+        since = {w.id: kept.since(w) for base, kept in bases for w in base.windows.values()}
+        return {id: begin for id, begin in since.items() if begin is not None}
 
     def keys(self) -> Keys:
         """The keys, which are known once there is a piece."""

@@ -11,7 +11,8 @@ from typing import Protocol
 
 import pyarrow as pa
 
-_OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
+_PACKED = pa.ipc.IpcWriteOptions(compression="lz4")
+_PLAIN = pa.ipc.IpcWriteOptions()
 
 
 class Store(Protocol):
@@ -46,10 +47,10 @@ class MemoryStore(dict[str, bytes]):
         self.pop(name, None)
 
 
-def to_bytes(table: pa.Table) -> bytes:
-    """A table as an Arrow IPC stream."""
+def to_bytes(table: pa.Table, compressed: bool = True) -> bytes:
+    """A table as an Arrow IPC stream; what is read again at once need not be compressed."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=_OPTIONS) as writer:
+    with pa.ipc.new_stream(sink, table.schema, options=_PACKED if compressed else _PLAIN) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue())
 

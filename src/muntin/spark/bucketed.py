@@ -1,0 +1,148 @@
+"""The bucketed operator: one stateful operator whose state is columnar, for each bucket of keys.
+
+    lifted rows ─ pre-aggregated, packed by bucket ─ transformWithState ─ unpacked ─ results
+                  mapInArrow                         a step a bucket      mapInArrow  JVM
+
+Keys are spread over B buckets by their hash. A bucket keeps the slices of all its keys together
+and evaluates them with the kernels of batch (muntin.streams), so the cost of a key is that of a
+few array elements. Its rows equal those of Spark's own window() in every batch.
+
+Each batch reports on itself in the query's progress, in an observed metric whose name begins with
+"muntin": pieces that came too `late` for some of their windows, those `dropped` because all had
+fired, and from when windows that joined at a restart are complete.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from muntin.aggregates.columns import Columns
+from muntin.errors import StrategyError
+from muntin.spark.batch import finished
+from muntin.spark.labels import labels
+from muntin.spark.packing import BUCKET, Packing, unpacked
+from muntin.spark.preaggregate import PreAggregation
+from muntin.spark.processor import OUTPUT, BucketProcessor
+from muntin.spark.stream_source import StreamSource
+from muntin.streams import Spec
+
+MOST = 1_000
+"""Buckets by default, at most: more of them are for those who ask."""
+
+_MULTIPLE = "spark.sql.streaming.statefulOperator.allowMultiple"
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_made = count(1)
+"""Operators made by this process: a query may hold several, and no two metrics of one name."""
+
+
+def by_bucketed(source: StreamSource, output: str, buckets: int | None) -> DataFrame:
+    """The rows of all windows asked for."""
+    spark = source.table.rows.sparkSession
+    spec = spec_of(source, output, buckets, spark)
+    windows = {n: w for base in spec.bases for n, w in base.windows.items()}
+    ids = tuple(w.id for w in windows.values())
+    packed = _packed(source, spec)
+    stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
+        BucketProcessor(spec, ids), OUTPUT, "Update" if spec.update else "Append", "EventTime"
+    )
+    number = next(_made)
+    observed = stepped.observe(f"muntin {number}" if number > 1 else "muntin", *_metrics(ids))
+    rows = observed.select("results").mapInArrow(unpacked, source.schema)
+    return finished(rows, source.plan.nodes, source.query, source.table)
+
+
+def bucketed_refusal(source: StreamSource, output: str, watermarked: bool) -> str | None:
+    """Why the bucketed operator cannot run a stream, or None."""
+    spark = source.table.rows.sparkSession
+    if output == "complete":
+        return "complete mode keeps every window, and its state lets them go; use 'native'"
+    if not watermarked:
+        return "its state leaves with the watermark: give watermark='10 minutes' or use 'native'"
+    if source.refusal is not None:
+        return source.refusal
+    if _is_connect(spark) and _version(spark) < (4, 1):
+        return f"on Spark Connect it needs Spark 4.1, and this is {spark.version}"
+    provider = str(spark.conf.get(_PROVIDER, ""))
+    if "RocksDB" not in provider:
+        return (
+            "it needs state in RocksDB: set spark.sql.streaming.stateStore.providerClass to "
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+        )
+    return None
+
+
+def spec_of(source: StreamSource, output: str, buckets: int | None, spark: SparkSession) -> Spec:
+    """What the query asks of each bucket."""
+    return Spec(
+        source.bases,
+        tuple(source.table.keys),
+        source.table.columns.partials,
+        _buckets(source, buckets, spark),
+        source.query.keys,
+        described(source.table.columns),
+        update=output == "update",
+        late_now=str(spark.conf.get(_MULTIPLE, "true")) == "false",
+        wraps=source.wraps,
+    )
+
+
+def described(columns: Columns) -> tuple[str, ...]:
+    """The partial columns in the user's words: what each is lifted from.
+
+    >>> from muntin.aggregates import avg
+    >>> from muntin.aggregates.columns import columns_of
+    >>> described(columns_of([avg("price").filter("price > 0")], lambda _: "double"))
+    ('sum([price if price > 0])', 'count([price if price > 0])')
+    """
+    texts = [
+        f"[{each.argument} if {each.predicate}]" if each.predicate else f"[{each.argument}]"
+        for each in columns.inputs
+    ]
+    lifts = [p.lift for p in columns.partials]
+    for i in reversed(range(len(texts))):
+        lifts = [lift.replace(f"v{i}", texts[i]) for lift in lifts]
+    return tuple(lifts)
+
+
+def _buckets(source: StreamSource, given: int | None, spark: SparkSession) -> int:
+    if given is not None and (not isinstance(given, int) or not 1 <= given <= 2**15):
+        raise StrategyError(f"buckets {given!r} must be a whole number from 1 to 32768")
+    if not source.table.keys:
+        return 1
+    if given is not None:
+        return given
+    return min(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), MOST)
+
+
+def _packed(source: StreamSource, spec: Spec) -> DataFrame:
+    own = labels(spec.buckets)
+    label = f"element_at(array({', '.join(map(str, own))}), pmod(hash(%s), {spec.buckets}) + 1)"
+    lifted = source.lifted()
+    keyed = lifted.withColumn(
+        BUCKET, F.expr(label % ", ".join(spec.keys) if spec.keys else str(own[0]))
+    )
+    body = PreAggregation((*spec.keys, BUCKET), spec.partials, spec.bases, spec.wraps)
+    return keyed.mapInArrow(Packing(body, own), "bucket int, pieces binary")
+
+
+def _metrics(ids: tuple[str, ...]) -> list[Column]:
+    begins = [
+        F.timestamp_micros(F.max(F.get("complete_from", F.lit(i)))).cast("string").alias(id)
+        for i, id in enumerate(ids)
+    ]
+    return [
+        F.sum("late").alias("late"),
+        F.sum("dropped").alias("dropped"),
+        F.to_json(F.struct(*begins)).alias("complete_from"),
+    ]
+
+
+def _is_connect(spark: SparkSession) -> bool:
+    return "connect" in type(spark).__module__
+
+
+def _version(spark: SparkSession) -> tuple[int, ...]:
+    return tuple(int(n) for n in spark.version.split("-")[0].split(".")[:2])

@@ -1,0 +1,110 @@
+"""The stateful processor of the bucketed operator: a step of a bucket for each micro-batch.
+
+Spark calls it with the packed pieces of a bucket, and once more by a timer where a batch has no
+rows. It sees the watermark W_N of the batch; a timer at W_N + 1 ms wakes it when that moves. Each
+call is a step of muntin.streams.Bucket on state that Spark keeps: one map of named entries.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+
+from muntin.streams import Bucket, Spec, Step, from_bytes, to_bytes
+
+OUTPUT = "results binary, late bigint, dropped bigint, complete_from array<bigint>"
+CELL = 100_000
+"""Results that are packed together."""
+
+REMEMBERED = 256 * 2**20
+"""Bytes of tables that a worker remembers from batch to batch."""
+
+
+class Remembered(OrderedDict[str, pa.Table]):
+    """Tables by token; the oldest are forgotten when they take too much memory."""
+
+    def __setitem__(self, token: str, table: pa.Table) -> None:
+        super().__setitem__(token, table)
+        while len(self) > 1 and sum(t.nbytes for t in self.values()) > REMEMBERED:
+            self.popitem(last=False)
+
+
+_remembered = Remembered()
+"""What this worker read or wrote: Spark's workers serve many batches."""
+
+
+class MapStore:
+    """The entries of a bucket in a map state of Spark's."""
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def read(self, name: str) -> bytes | None:
+        value = self._state.getValue((name,))
+        return None if value is None else bytes(value[0])
+
+    def write(self, name: str, entry: bytes) -> None:
+        self._state.updateValue((name,), (entry,))
+
+    def remove(self, name: str) -> None:
+        self._state.removeKey((name,))
+
+
+class BucketProcessor(StatefulProcessor):
+    """One step for each bucket and batch; `windows` are the ids in the order of the output."""
+
+    def __init__(self, spec: Spec, windows: tuple[str, ...]) -> None:
+        self.spec, self.windows = spec, windows
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._handle = handle
+        entries = handle.getMapState("entries", "name string", "entry binary")
+        self._store = MapStore(entries)
+
+    def handleInputRows(  # noqa: N802  (Spark's name)
+        self, key: Any, rows: Iterator[Any], timerValues: Any
+    ) -> Iterator[pd.DataFrame]:
+        """Take in the pieces of a batch."""
+        cells = [cell for frame in rows for cell in frame["pieces"] if cell is not None]
+        return self._step(key, [from_bytes(cell) for cell in cells], timerValues)
+
+    def handleExpiredTimer(  # noqa: N802
+        self, key: Any, timerValues: Any, expiredTimerInfo: Any
+    ) -> Iterator[pd.DataFrame]:
+        """The watermark moved, and there may have been no rows."""
+        return self._step(key, [], timerValues)
+
+    def close(self) -> None:
+        """Nothing is held that must be given back."""
+
+    def _step(self, key: Any, pieces: list[pa.Table], timers: Any) -> Iterator[pd.DataFrame]:
+        watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
+        bucket = Bucket(self.spec, int(key[0]), self._store, _remembered)
+        last = bucket.state.header.last // 1000
+        seen = not bucket.state.new
+        step = bucket.step(pieces, watermark * 1000)
+        if watermark > last or not seen:
+            if seen:
+                self._handle.deleteTimer(last + 1)
+            self._handle.registerTimer(watermark + 1)
+        return self._packed(step)
+
+    def _packed(self, step: Step) -> Iterator[pd.DataFrame]:
+        since = [step.complete_from.get(id) for id in self.windows]
+        yield _frame(None, step, since if step.complete_from else None)
+        for table in step.results:
+            for begin in range(0, table.num_rows, CELL):
+                yield _frame(to_bytes(table.slice(begin, CELL), compressed=False), None, None)
+
+
+def _frame(
+    results: bytes | None, step: Step | None, since: list[int | None] | None
+) -> pd.DataFrame:
+    late, dropped = (step.late, step.dropped) if step else (0, 0)
+    columns = {"results": [results], "late": [late], "dropped": [dropped], "complete_from": [since]}
+    return pd.DataFrame(columns)

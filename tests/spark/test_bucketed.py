@@ -1,0 +1,195 @@
+"""The bucketed operator beside Spark's own windows, batch by batch, and across restarts."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import reduce
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
+
+import muntin as mt
+from muntin.spark.labels import labels, murmur3
+from muntin.spark.session import ROCKSDB
+from muntin_testing.oracle import differences, rows_of_window
+from muntin_testing.streams import played, streamed, written
+
+START = datetime(2024, 1, 1)
+SCHEMA = "ts timestamp, k string, part int, x double, money decimal(10,2), word string, n bigint"
+WINDOWS = [
+    mt.tumbling("10 seconds"),
+    mt.hopping("30 seconds", "10 seconds"),
+    mt.hopping("25 seconds", "10 seconds", "5 seconds"),
+]
+AGGREGATES = [
+    mt.sum("n").alias("total"),
+    mt.count().alias("rows"),
+    mt.min("x").alias("low"),
+    mt.avg("money").alias("mean"),
+    mt.max("word").alias("word"),
+    mt.max_by("word", "n").alias("at"),
+    mt.stddev_pop("n").filter("part = 1").alias("spread"),
+    mt.bool_or("x > 5").alias("any"),
+]
+QUERY = mt.query("ts", WINDOWS, AGGREGATES, keys=["k", "part"])
+
+
+@pytest.fixture
+def rocks(frugal: SparkSession) -> Iterator[SparkSession]:
+    """The frugal session with its state in RocksDB."""
+    name = "spark.sql.streaming.stateStore.providerClass"
+    before = frugal.conf.get(name)
+    frugal.conf.set(name, ROCKSDB)
+    frugal.conf.set("spark.sql.shuffle.partitions", "2")
+    yield frugal
+    frugal.conf.set(name, str(before))
+
+
+def batches(count: int, seed: int = 1) -> list[list[tuple[Any, ...]]]:
+    """Rows around a clock that goes on, some too late for some windows or for all."""
+    random, found, number = Random(seed), [], 0
+    for i in range(count):
+        rows = []
+        for _ in range(25):
+            number += 1
+            second = 15 * i + random.choice([0, 0, 0, -20, -45, -90]) + random.randrange(15)
+            word = random.choice([None, "", "ä", "z"])
+            values = (random.choice([None, float("nan"), 1.5, 9.0]), random.choice([None, 100, 33]))
+            key = random.choice([None, "a", f"only {i}"])
+            rows.append(_row(second, key, random.choice([None, 1, 2]), *values, word, number))
+        found.append(rows)
+    return found
+
+
+def _row(second: int, key: str | None, part: int | None, x: Any, cents: Any, word: Any, n: int):
+    money = None if cents is None else Decimal(cents).scaleb(-2)
+    return (START + timedelta(seconds=second), key, part, x, money, word, n)
+
+
+def bucketed(stream: DataFrame, output: str = "append", **options: Any) -> DataFrame:
+    options = {"query": QUERY, "strategy": "shared-pairs"} | options
+    plan = mt.optimize(options.pop("query"), options.pop("strategy"))
+    return plan.apply(stream, watermark="10 seconds", output=output, operator="bucketed", **options)
+
+
+def own(stream: DataFrame, query: mt.Query = QUERY) -> DataFrame:
+    return rows_of_window(stream.withWatermark("ts", "10 seconds"), query)
+
+
+@pytest.mark.parametrize(("output", "strategy"), [("append", "shared-pairs"), ("update", "wcg")])
+def test_every_batch_has_the_rows_of_spark(
+    rocks: SparkSession, tmp_path: Path, output: str, strategy: str
+):
+    files = written(rocks, batches(4), SCHEMA, tmp_path / "files")
+    sides = {
+        "spark": own,
+        "ours": lambda stream: bucketed(stream, output, strategy=strategy, buckets=3),
+    }
+    found = played(streamed(rocks, files, SCHEMA), sides, output, tmp_path / "checkpoint")
+    for number, batch in enumerate(found):
+        wrong = differences(batch["ours"], batch["spark"], 2)
+        assert not wrong, f"batch {number}: {len(wrong)} rows differ, {wrong[:5]}"
+    assert sum(len(batch["spark"]) for batch in found) > 200
+
+
+def run(
+    sides: dict[str, DataFrame], checkpoint: Path
+) -> tuple[list[dict[str, list[Row]]], list[Any]]:
+    """The rows of every side in every batch until the files end, and Muntin's metrics."""
+    found: list[dict[str, list[Row]]] = []
+
+    def keep(batch: DataFrame, number: int) -> None:
+        rows = batch.collect()
+        found.append({name: [Row(*r[:-1]) for r in rows if r["side"] == name] for name in sides})
+
+    labelled = [side.withColumn("side", F.lit(name)) for name, side in sides.items()]
+    query = (
+        reduce(DataFrame.unionAll, labelled)
+        .writeStream.foreachBatch(keep)
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    metrics = [
+        metric
+        for progress in query.recentProgress
+        for name, metric in progress["observedMetrics"].items()
+        if name.startswith("muntin")
+    ]
+    return found, metrics
+
+
+def of(window: mt.Window, rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row[0] == window.id]
+
+
+def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path):
+    """Kept windows go on as if nothing happened, new ones from when they are complete."""
+    script, kept, new = batches(6, seed=2), WINDOWS[1], mt.tumbling("20 seconds")
+    files = written(rocks, script[:3], SCHEMA, tmp_path / "files")
+    before = mt.query("ts", WINDOWS[:2], AGGREGATES, keys=["k", "part"])
+    after = mt.query("ts", [kept, new], AGGREGATES, keys=["k", "part"])
+    checkpoint = tmp_path / "checkpoint"
+
+    def sides(query: mt.Query) -> dict[str, DataFrame]:
+        stream = streamed(rocks, files, SCHEMA)
+        return {"ours": bucketed(stream, query=query), "spark": own(stream, after)}
+
+    first, metrics = run(sides(before), checkpoint)
+    assert sum(m["dropped"] for m in metrics) > 0
+    assert sum(m["late"] for m in metrics) > 0
+    assert all(m["complete_from"] == "{}" for m in metrics)
+    written(rocks, script, SCHEMA, files)
+    second, metrics = run(sides(after), checkpoint)
+    [since] = {json.loads(m["complete_from"])[new.id] for m in metrics}
+    for batch in [*first, *second]:
+        assert differences(of(kept, batch["ours"]), of(kept, batch["spark"]), 2) == []
+    complete = [[r for r in of(new, b["spark"]) if str(r[1][0]) >= since] for b in second]
+    assert sum(map(len, complete)) > 10
+    for batch, expected in zip(second, complete, strict=True):
+        assert differences(of(new, batch["ours"]), expected, 2) == []
+    _refusal(rocks, files, after, checkpoint)
+
+
+def _refusal(rocks: SparkSession, files: Path, query: mt.Query, checkpoint: Path) -> None:
+    written(rocks, [*batches(6, seed=2), [_row(500, "a", 1, 1.0, 1, "", 1)]], SCHEMA, files)
+    stream = streamed(rocks, files, SCHEMA)
+    sides = {"ours": bucketed(stream, query=query, buckets=3), "spark": own(stream, query)}
+    with pytest.raises(StreamingQueryException) as error:
+        run(sides, checkpoint)
+    assert "over 2 buckets, and the query asks for 3" in str(error.value)
+
+
+def test_labels_spread_buckets_evenly(spark: SparkSession):
+    numbers = [0, 1, 2, 77, 2**31 - 1]
+    hashes = spark.createDataFrame([(n,) for n in numbers], "n int").select(F.hash("n")).collect()
+    assert [row[0] for row in hashes] == [murmur3(n) for n in numbers]
+    for buckets in (1, 2, 3, 200):
+        places = {murmur3(label) % buckets for label in labels(buckets)}
+        assert len(places) == len(set(labels(buckets))) == buckets
+        assert labels(buckets)[0] == 0
+
+
+def test_what_cannot_run_is_refused_with_a_sentence(rocks: SparkSession, tmp_path: Path):
+    files = written(rocks, [[_row(1, "a", 1, 1.0, 1, "", 1)]], SCHEMA, tmp_path / "files")
+    stream = streamed(rocks, files, SCHEMA)
+    with pytest.raises(mt.MuntinError, match="complete mode keeps every window"):
+        bucketed(stream, "complete")
+    with pytest.raises(mt.MuntinError, match="buckets 0 must be a whole number"):
+        bucketed(stream, buckets=0)
+    plan = mt.optimize(QUERY)
+    with pytest.raises(mt.MuntinError, match="leaves with the watermark: give watermark="):
+        plan.apply(stream, output="update", operator="bucketed")
+    sets = mt.query("ts", WINDOWS, [mt.collect_set("word")], keys="k")
+    with pytest.raises(mt.MuntinError, match="is merged only by Spark itself"):
+        bucketed(stream, query=sets)
+    rocks.conf.unset("spark.sql.streaming.stateStore.providerClass")
+    with pytest.raises(mt.MuntinError, match="needs state in RocksDB: set spark"):
+        bucketed(stream)
