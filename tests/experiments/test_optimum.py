@@ -14,7 +14,7 @@ from muntin.experiments.optimality_rows import Gaps
 from muntin.experiments.optimum import all_candidates, optimum
 from muntin.strategies import Problem
 from muntin.strategies.edge_costs import edge_costs
-from muntin.strategies.steiner import steiner
+from muntin.strategies.steiner import window_tree
 from muntin.strategies.steiner_search import SteinerSearch
 from muntin.windows import Window, common_unit
 from muntin_testing.windows import all_windows
@@ -46,7 +46,7 @@ def test_the_programme_finds_the_cheapest_of_all_trees(idempotent: bool, paper: 
             continue
         tried += 1
         least = by_all_subsets(problem)
-        known = total(model, steiner(problem))
+        known = total(model, window_tree(problem))
         assert optimum(problem) == pytest.approx(least)
         assert optimum(problem, known) == pytest.approx(least)
         assert optimum(problem, 2 * known) == pytest.approx(least)

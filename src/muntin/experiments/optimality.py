@@ -26,6 +26,7 @@ from muntin.experiments.optimality_rows import Measured, Timed
 from muntin.experiments.optimum import optimum
 from muntin.experiments.options import Options
 from muntin.strategies import Problem, strategy_named
+from muntin.strategies.steiner import window_tree
 from muntin.windows import Window
 
 SETS = 500
@@ -79,7 +80,7 @@ def measure(case: Case) -> Measured:
     """Both strategies' costs and the optimum."""
     problem = case.problem
     greedy = total(problem.cost, strategy_named("wcg-fw")(problem))
-    ours = total(problem.cost, strategy_named("steiner")(problem))
+    ours = total(problem.cost, window_tree(problem))
     return Measured(
         case.generator,
         case.shape,

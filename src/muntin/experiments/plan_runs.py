@@ -15,7 +15,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain, cycle, islice, repeat
+from itertools import chain, cycle, islice, pairwise, repeat
 from math import lcm
 from time import thread_time
 from typing import Any
@@ -101,10 +101,11 @@ def plan_run(plan: SharingPlan, period: int) -> PlanRun:
     for node in plan.children(root.id if three_levels else None):
         assert isinstance(node.shape, Slices), "a woven plan has slices at its top"
         windows = tuple(n.shape for n in plan.children(node.id) if isinstance(n.shape, Window))
-        asked = questions(Load(windows, node.shape))
+        first, *rest = questions(Load(windows, node.shape))
+        asked = (*rest, first)  # the last slice ends where the composite slide does
         times = period // _length(node.shape, windows)
         slicing = Slicing(_sizes(_edges(node.shape, period), finest, period))
-        trees.append(TreeRun(slicing, tuple(asked) * times, windows))
+        trees.append(TreeRun(slicing, asked * times, windows))
     records = list(range(period))
     whole = Slicing(_sizes(finest, records, period)) if three_levels else None
     return PlanRun(period, whole, tuple(trees))
@@ -115,16 +116,17 @@ def _length(slices: Slices, windows: Sequence[Window]) -> int:
 
 
 def _edges(shape: object, period: int) -> list[int]:
-    assert isinstance(shape, Slices)
-    return [t for t in range(period) if shape.start_of(t) == t]
+    """Where slices begin; the first at 0, since windows of a workload have no offset."""
+    assert isinstance(shape, Slices), "slices are made of records and slices"
+    edges = [t for t in range(period) if shape.start_of(t) == t]
+    assert edges[0] == 0, "the composite slide begins with a slice"
+    return edges
 
 
 def _sizes(edges: list[int], pieces: list[int], period: int) -> tuple[int, ...]:
-    """Pieces between each edge and the one before it; edge 0 ends the period before."""
-    begins = [edges[-1] - period, *edges[:-1]]
-    around = [*(p - period for p in pieces), *pieces]
+    """How many pieces begin in each slice."""
     return tuple(
-        sum(begin <= p < end for p in around) for begin, end in zip(begins, edges, strict=True)
+        sum(begin <= piece < end for piece in pieces) for begin, end in pairwise([*edges, period])
     )
 
 

@@ -10,9 +10,10 @@ several. All edges take the fewest pieces, under every cost, so that hopping fac
 sums too: W(24 h, 1 min) from W(1 h, 1 min).
 
 The search descends once from the factor windows of `wcg-fw` and once from all candidates, and goes
-on from the better end. Its plan or that of `wcg-fw`, whichever is cheaper, is returned: never worse
-than `wcg-fw`. The tree is rooted in the source; where reading it once is best, the search finds a
-tumbling factor window, which is what a pane is.
+on from the better end. The tree is rooted in the source; where reading it once is best, the search
+finds a tumbling factor window, which is what a pane is. Slices of unequal length are no window:
+where ranges are unrelated, shared pairs have fewer pieces than any pane. The cheapest of the
+search's plan and those of `wcg-fw` and `shared-pairs` is returned: never worse than either.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from muntin.plan import SharingPlan
 from muntin.strategies.edge_costs import edge_costs
 from muntin.strategies.factor_windows import plan_over, wcg_fw
 from muntin.strategies.problem import Problem
+from muntin.strategies.shared_slices import on_shared_pairs
 from muntin.strategies.steiner_candidates import Limits, steiner_candidates
 from muntin.strategies.steiner_search import SteinerSearch
 from muntin.windows import Window
@@ -34,11 +36,22 @@ LIMITS = Limits(classes=120, lengths=60, candidates=600)
 
 
 def steiner(problem: Problem) -> SharingPlan:
-    """The cheapest plan found with any number of factor windows.
+    """The cheapest plan found with any number of factor windows, or on shared pairs.
+
+    Under the paper's cost slices are left out: it counts their instances in another way.
+    """
+    tree = window_tree(problem)
+    if not problem.cost.fewest:
+        return tree
+    return min([tree, on_shared_pairs(problem)], key=lambda plan: total(problem.cost, plan))
+
+
+def window_tree(problem: Problem) -> SharingPlan:
+    """The cheapest plan found of windows alone.
 
     >>> from muntin.cost import RateCost
     >>> day = (Window("24 hours", "1 minute", id="day"),)
-    >>> plan = steiner(Problem(day, idempotent=False, cost=RateCost()))
+    >>> plan = window_tree(Problem(day, idempotent=False, cost=RateCost()))
     >>> sum(node.pieces.count for node in plan.nodes[1:])       # of 1,440 minutes
     21
     """
