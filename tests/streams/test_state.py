@@ -7,6 +7,7 @@ from decimal import Decimal
 from math import inf, nan
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -16,6 +17,7 @@ from muntin.kernels.tree import Branch
 from muntin.physical.bases import Base
 from muntin.slicing import panes
 from muntin.streams import Bucket, MemoryStore, Spec
+from muntin.streams.pieces import by_group
 from muntin.windows import Window
 from muntin_testing.buckets import spec_of, stepped
 from muntin_testing.values import same
@@ -129,6 +131,11 @@ def test_partials_of_any_type_are_kept_and_merged(name: str):
     assert table.schema.field("p0").type == kind
     assert same((rows[0]["p0"],), (expected,), 1e-12)
     assert rows[0]["k0"] == Decimal("1.5")
+
+
+def test_groups_are_ordered_beyond_16_bits():
+    group = np.random.default_rng(1).integers(0, 300_000, 5_000)
+    assert by_group(group).tolist() == np.argsort(group, kind="stable").tolist()
 
 
 def test_variance_is_merged_by_its_moments():

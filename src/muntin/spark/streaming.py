@@ -57,9 +57,10 @@ def apply_to_stream(
     source = StreamSource.of(plan, query, marked)
     if operators.name == "bucketed":
         refusal = bucketed_refusal(source, streaming.output, has_watermark(marked))
-        if refusal is not None:
+        if refusal is None:
+            return by_bucketed(source, streaming.output, streaming.buckets)
+        if operators.reason == "as asked":  # what was only predicted faster may give way
             raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
-        return by_bucketed(source, streaming.output, streaming.buckets)
     started_with = _started_with(query, streaming.started_with)
     return by_native(source, started_with)
 

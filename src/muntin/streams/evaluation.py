@@ -20,7 +20,7 @@ from muntin.kernels.tree import Pieces, Results, evaluate_tree
 from muntin.physical.bases import Base
 from muntin.streams.header import KeptBase
 from muntin.streams.keys import Keys
-from muntin.streams.pieces import GROUP, START, by_time, encoded, longs
+from muntin.streams.pieces import GROUP, START, by_group, encoded, longs
 from muntin.streams.spec import Spec, first_open, last_due
 from muntin.streams.store import whole
 from muntin.windows import Window
@@ -90,7 +90,7 @@ def results(
         return
     table = pa.concat_tables(tables).combine_chunks()
     group, start = longs(table, GROUP).astype(np.int64), longs(table, START)
-    order = by_time(group, start)
+    order = by_group(group)  # runs are in the order of time, and each in that of its pieces
     if isinstance(asked, Changed):
         order = order[np.isin(group[order], asked.group)]
     columns = encoded(table, spec.partials, spec.wraps)
