@@ -80,7 +80,7 @@ def test_counted_operations_are_what_the_model_counts_where_it_is_exact(optimize
 
 
 def reality(technique: str, cost: float, throughput: float) -> Reality:
-    return Reality("WeaveShare", 10, technique, 1, cost, cost, cost, 1, 1, throughput, throughput)
+    return Reality("WeaveShare", 10, technique, 1, cost, cost, cost, 1, throughput, throughput)
 
 
 def test_deviation_is_that_of_normalised_throughputs() -> None:
@@ -94,6 +94,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(in_process, "SETTING", SMALL)
     monkeypatch.setattr(in_process, "OVERLAPS", (3, 5))
     monkeypatch.setattr(in_process, "ROUNDS", 1)
+    monkeypatch.setattr(in_process, "WORK", 1)
     console = Console(record=True, width=100)
     run_cost_model(Options(tmp_path, parts=("in-process",)), console)
     said = console.export_text()

@@ -34,7 +34,9 @@ from muntin.strategies import STRATEGIES, Problem
 SETTING = Setting(o_max=100)
 OVERLAPS = (10, 100)
 TURNS = 3
-"""Composite slides of 1,000 records in a run, for counts and for times."""
+"""Composite slides of 1,000 records in a run for counts."""
+WORK = 2_000_000
+"""Operations in a run for times, about, but at least as many composite slides as for counts."""
 ROUNDS = 3
 """Times are the best of so many runs."""
 STRATEGY = {"WeaveShare": "weave-share", "TriWeave": "tri-weave"}
@@ -53,8 +55,8 @@ class Reality:
     paper: float
     better: float
     counted: float
-    results: float
-    seconds: float
+    nanoseconds: float
+    """For one aggregation, with all that is around it."""
     throughput: float
     added: float
     """Results a second of each tree by itself, added, as the paper measures."""
@@ -84,12 +86,14 @@ def realities(setting: Setting, seed: int, values: Sequence[int]) -> Iterator[Re
             model = WeaveCost(technique, setting.rate, unit_of_time=1)
             plan = STRATEGIES[STRATEGY[optimizer]](Problem(windows, False, model))
             run = plan_run(plan, setting.s_max)
-            rounds = [timed(run, technique, values, TURNS) for _ in range(ROUNDS)]
+            operations = counted(run, technique, values, TURNS)
+            turns = max(TURNS, round(WORK / operations / run.period))
+            rounds = [timed(run, technique, values, turns) for _ in range(ROUNDS)]
             seconds = [min(each) for each in zip(*rounds, strict=True)]
-            results = run.results(TURNS)
+            results = run.results(turns)
             alone = seconds[-len(run.trees) :]
             shares = [
-                sum(TURNS * run.period / w.slide for w in tree.windows) / taken
+                sum(turns * run.period / w.slide for w in tree.windows) / taken
                 for tree, taken in zip(run.trees, alone, strict=True)
             ]
             yield Reality(
@@ -99,9 +103,8 @@ def realities(setting: Setting, seed: int, values: Sequence[int]) -> Iterator[Re
                 len(run.trees),
                 total(model, plan),
                 total(replace(model, counted=True), plan),
-                counted(run, technique, values, TURNS),
-                results,
-                sum(seconds),
+                operations,
+                1e9 * sum(seconds) / (operations * turns * run.period),
                 results / sum(seconds),
                 sum(shares),
             )
@@ -132,23 +135,23 @@ def _operations(found: Sequence[Reality]) -> Table:
 
 
 def _throughputs(found: Sequence[Reality]) -> Table:
-    columns = ("results/s", "measured", "1/C", "1/better")
+    columns = ("results/s", "ns/op", "measured", "1/C", "1/better")
     title = "Throughput, and its part of the largest"
     table = _table(title, ("", "O_max", "technique", *columns))
     for overlap, optimizer in dict.fromkeys((r.overlap, r.optimizer) for r in found):
         mine = [r for r in found if (r.overlap, r.optimizer) == (overlap, optimizer)]
         shares = (normalised(mine, of) for of in ("throughput", "paper", "better"))
         for r, *share in zip(mine, *shares, strict=True):
-            cells = [f"{r.throughput:,.0f}", *(f"{each:.3f}" for each in share)]
+            figures = [f"{r.throughput:,.0f}", f"{r.nanoseconds:.0f}"]
+            cells = [*figures, *(f"{each:.3f}" for each in share)]
             _add(table, found, r, cells)
     return table
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:
-    table = Table(title=f"\n{title}", title_justify="left", box=SIMPLE_HEAD)
+    table = Table(title=f"\n{title}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     for column in columns:
-        named = column in ("", "technique")
-        table.add_column(column, justify="left" if named else "right", no_wrap=named)
+        table.add_column(column, justify="left" if column in ("", "technique") else "right")
     return table
 
 
@@ -160,7 +163,7 @@ def _add(table: Table, found: Sequence[Reality], r: Reality, cells: Sequence[str
 
 
 def _deviations(found: Sequence[Reality]) -> Table:
-    columns = ("the paper", "1/C", "1/better", "1/counted", "trees added: 1/C", "1/better")
+    columns = ("the paper", "1/C", "1/better", "1/counted", "added 1/C", "1/better")
     table = _table("Mean deviation of normalised throughput", ("", "O_max", *columns))
     for optimizer in OPTIMIZERS:
         for overlap in OVERLAPS:

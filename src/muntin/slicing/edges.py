@@ -121,6 +121,7 @@ def forget() -> None:
     """Drop what was remembered, so that a time can be taken from scratch."""
     _known.clear()
     edge_rate.cache_clear()
+    _coprime_base.cache_clear()
 
 
 class _Splitting:
@@ -147,7 +148,7 @@ class _Splitting:
             self.left -= 1 + len(cuts) ** 2 // 1000
             if self.left < 0:
                 raise TooManyTerms
-        base = _coprime_base({c.step for c in cuts})
+        base = _coprime_base(frozenset(c.step for c in cuts))
         parts = _independent(cuts, base)
         if len(parts) == 1:
             return self._by_one_number(cuts, base)
@@ -196,10 +197,13 @@ def _independent(cuts: Sequence[Cut], base: Iterable[int]) -> list[list[Cut]]:
     return parts
 
 
-def _coprime_base(numbers: Iterable[int]) -> list[int]:
+@lru_cache(maxsize=REMEMBERED)
+def _coprime_base(numbers: frozenset[int]) -> tuple[int, ...]:
     """Pairwise coprime numbers of which every given number is a product of powers.
 
-    >>> sorted(_coprime_base([12, 18, 35]))
+    Sub-problems for different residues have the same steps, so most answers are known.
+
+    >>> sorted(_coprime_base(frozenset([12, 18, 35])))
     [2, 3, 35]
     """
     base: list[int] = []
@@ -215,7 +219,7 @@ def _coprime_base(numbers: Iterable[int]) -> list[int]:
         else:
             if n > 1:
                 base.append(n)
-    return base
+    return tuple(base)
 
 
 def _in_common_unit(cuts: Sequence[Cut]) -> tuple[list[Cut], int]:
