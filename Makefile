@@ -7,10 +7,10 @@ BIN := $(CURDIR)/.venv/bin
 RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-spark40 check fix clean
+.PHONY: help setup demo test test-long test-engines test-spark40 check fix clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make .venv with the pinned dependencies, and find or install Java
 	@PYTHON="$(PYTHON)" tools/setup
@@ -23,6 +23,9 @@ test: setup ## run the tests and the doctests (under ten minutes)
 
 test-long: setup ## run all tests, those marked long too, with many more random examples
 	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
+
+test-engines: setup ## run a selection of queries on Spark Connect and on a cluster of processes
+	@$(RUN)/pytest -m long $(or $(ARGS),tests/spark/test_engines.py)
 
 # PySpark 4.0 leaves sockets open, of which Python warns.
 test-spark40: setup ## run the tests of Spark and of the aggregates on the oldest Spark supported
