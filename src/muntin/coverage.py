@@ -86,6 +86,10 @@ class Pieces:
             yield from range(p.offset, p.last + 1, p.stride)
 
 
+DATA_DEPENDENT = Pieces(())
+"""The pieces of an instance that only the records tell: of a session, of a count window."""
+
+
 def every(length: int, kind: EdgeKind = EdgeKind.WHOLE) -> Pieces:
     """Every record or slice that begins within `length` of the start, wherever it begins."""
     return Pieces((Progression(0, 1, length),), kind)

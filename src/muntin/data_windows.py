@@ -30,6 +30,7 @@ from typing import Any
 
 from muntin.durations import Duration, duration_text, microseconds
 from muntin.errors import WindowError
+from muntin.windows import Window
 
 OPEN_LIMIT = 100_000
 """So many windows of one key may be open at a time, unless a user window says otherwise."""
@@ -217,6 +218,16 @@ class UserWindow(DataWindow):
     @property
     def inputs(self) -> tuple[str, ...]:
         return self.columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begins(DataWindow):
+    """Slices that begin wherever one of a plan's windows begins: what Cutty shares."""
+
+    windows: tuple[Window | DataWindow, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._named("slices")
 
 
 def session(gap: Duration, maximum: Duration | None = None, id: str | None = None) -> Session:

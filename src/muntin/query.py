@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any
 
 from muntin.aggregates import Aggregate
+from muntin.data_windows import DataWindow
 from muntin.errors import QueryError, did_you_mean
 from muntin.windows import Window
-
-T = TypeVar("T")
 
 BOUNDS = {"spark": 0, "asa": 1}
 """[start, end) as Spark has it, (start, end] as ASA: there, time counts a microsecond earlier."""
@@ -30,12 +29,14 @@ class Query:
     aggregates: tuple[Aggregate, ...]
     where: str | None = None
     bounds: str = "spark"
+    data_windows: tuple[DataWindow, ...] = ()
+    order_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.bounds not in BOUNDS:
             raise QueryError(f"unknown bounds {self.bounds!r}: {did_you_mean(self.bounds, BOUNDS)}")
         _check_names(self.time, self.keys)
-        _check_windows(self.windows)
+        _check_windows((*self.windows, *self.data_windows))
         _check_aggregates(self.aggregates)
         _check_results(self.keys, self.aggregates)
         if self.where is not None and not (isinstance(self.where, str) and self.where.strip()):
@@ -59,37 +60,43 @@ class Query:
 
 def query(
     time: str,
-    windows: Iterable[Window],
+    windows: Iterable[Window | DataWindow],
     aggregates: Iterable[Aggregate],
     keys: str | Iterable[str] = (),
     where: str | None = None,
     bounds: str = "spark",
+    order_by: str | Iterable[str] = (),
 ) -> Query:
     """Many windows and aggregates over one table or stream, for each value of the keys.
 
-    With bounds="asa" an instance is (start, end] as in Azure Stream Analytics.
+    With bounds="asa" an instance is (start, end] as in Azure Stream Analytics. Windows that the
+    data decides take the records of a key in the order of time, and `order_by` among equal times.
 
     >>> from muntin import hopping, min, tumbling
     >>> q = query("ts", [tumbling("10 minutes"), hopping("1 hour", "10 minutes")], [min("t")])
     >>> [w.id for w in q.windows], q.idempotent
     (['10 minutes', '1 hour/10 minutes'], True)
     """
+    given: tuple[Window | DataWindow, ...] = _each("windows", windows, (Window, DataWindow))
     return Query(
         time,
         _each("keys", keys, str),
-        _each("windows", windows, Window),
+        tuple(w for w in given if not isinstance(w, DataWindow)),
         _each("aggregates", aggregates, Aggregate),
         where,
         bounds,
+        tuple(w for w in given if isinstance(w, DataWindow)),
+        _each("order_by", order_by, str),
     )
 
 
-def _each(what: str, given: T | Iterable[T], kind: type[T]) -> tuple[T, ...]:
+def _each(what: str, given: Any, kind: type[Any] | tuple[type[Any], ...]) -> tuple[Any, ...]:
     """One value or several, as a tuple."""
     if isinstance(given, kind):
         return (given,)
     if not isinstance(given, Iterable):
-        raise QueryError(f"{what} {given!r} must be a list, or one {kind.__name__}")
+        name = (kind[0] if isinstance(kind, tuple) else kind).__name__
+        raise QueryError(f"{what} {given!r} must be a list, or one {name}")
     return tuple(given)
 
 
@@ -106,13 +113,13 @@ def _check_windows(windows: Sequence[object]) -> None:
     if not windows:
         raise QueryError("no windows: give at least one, such as mt.tumbling('10 minutes')")
     for window in windows:
-        if not isinstance(window, Window):
+        if not isinstance(window, Window | DataWindow):
             raise QueryError(
                 f"{window!r} is not a window: use mt.tumbling('10 minutes') "
                 "or mt.hopping('1 hour', '5 minutes')"
             )
-    known: dict[Window, Window] = {}
-    for window in (w for w in windows if isinstance(w, Window)):
+    known: dict[Window | DataWindow, Window | DataWindow] = {}
+    for window in (w for w in windows if isinstance(w, Window | DataWindow)):
         if window in known:
             raise QueryError(
                 f"windows {known[window].id!r} and {window.id!r} are equal: keep one of them"

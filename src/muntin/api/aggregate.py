@@ -8,6 +8,7 @@ from typing import Any
 from muntin.aggregates import Aggregate
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
+from muntin.data_windows import DataWindow
 from muntin.durations import Duration
 from muntin.errors import QueryError
 from muntin.query import Query, query
@@ -17,7 +18,7 @@ from muntin.windows import Window
 def aggregate(
     data: Any,
     time: str | None = None,
-    windows: Iterable[Window] = (),
+    windows: Iterable[Window | DataWindow] = (),
     aggregates: Iterable[Aggregate] = (),
     keys: str | Iterable[str] = (),
     where: str | None = None,
@@ -34,6 +35,7 @@ def aggregate(
     buckets: int | None = None,
     queries: Mapping[str, Query] | None = None,
     deliver: str = "one",
+    order_by: str | Iterable[str] = (),
 ) -> Any:
     """All windows and aggregates over a Spark DataFrame, batch or streaming, computed together.
 
@@ -41,6 +43,9 @@ def aggregate(
     `output` and `started_with`: see Plan.apply. Instead of one query's parts, several `queries`
     may be given by their ids: the result has a column query_id, or with deliver="dict" there is a
     result of each (see Plans.apply).
+
+    Windows that the data decides (mt.session, mt.count_window, …) take the records of a key in the
+    order of time, and `order_by` among equal times.
 
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
@@ -50,10 +55,10 @@ def aggregate(
     if queries is None:
         if deliver != "one":
             raise QueryError(f"deliver={deliver!r} needs several queries: queries={{'id': query}}")
-        asked = _asked(time, windows, aggregates, keys, where)
+        asked = _asked(time, windows, aggregates, keys, where, order_by)
         one = optimize(asked, strategy, rate, distinct_keys, cost, operator, engine)
         return one.apply(data, layout, empty, **streaming)
-    if any((time, windows, aggregates, keys, where)):
+    if any((time, windows, aggregates, keys, where, order_by)):
         raise QueryError(
             "queries={...} hold their own time, windows, aggregates, keys and where: "
             "give these to mt.query(...), or leave queries out"
@@ -64,11 +69,19 @@ def aggregate(
 
 def _asked(
     time: str | None,
-    windows: Iterable[Window],
+    windows: Iterable[Window | DataWindow],
     aggregates: Iterable[Aggregate],
     keys: str | Iterable[str],
     where: str | None,
+    order_by: str | Iterable[str],
 ) -> Query:
     if time is None:
         raise QueryError("no time: name the timestamp column, time='ts', or give queries={...}")
-    return query(time=time, windows=windows, aggregates=aggregates, keys=keys, where=where)
+    return query(
+        time=time,
+        windows=windows,
+        aggregates=aggregates,
+        keys=keys,
+        where=where,
+        order_by=order_by,
+    )

@@ -111,6 +111,11 @@ class Plan:
         self, dialect: str, table: str = "events", types: Mapping[str, str] | None = None
     ) -> str:
         """The plan as one SQL statement for "spark" or "duckdb"."""
+        if self.query.data_windows:
+            raise StrategyError(
+                f"{self.query.data_windows[0].id!r} is decided by the data, which this SQL has no "
+                "words for: use plan.apply(df)"
+            )
         from muntin.sql import render
 
         return render(self.tree, self.query, dialect, table, types)

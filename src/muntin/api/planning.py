@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf
 
+from muntin.api.data_planning import planned_by_data
 from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, total
 from muntin.errors import StrategyError, did_you_mean
@@ -35,8 +36,6 @@ class Options:
     slicing: str = "pairs"
 
     def __post_init__(self) -> None:
-        if self.strategy != "auto":
-            strategy_named(self.strategy)
         if self.engine not in ENGINES:
             known = did_you_mean(self.engine, ENGINES)
             raise StrategyError(f"unknown engine {self.engine!r}: {known}")
@@ -49,6 +48,10 @@ class Options:
 
 def planned(query: Query, options: Options) -> Plan:
     """The plan of the strategy asked for, or the best of all, with all alternatives."""
+    if query.data_windows:
+        return planned_by_data(query, options)
+    if options.strategy != "auto":
+        strategy_named(options.strategy)
     problem = Problem(query.windows, query.idempotent, _cost_model(query, options), options.slicing)
     tried = {name: _tried(name, problem, options.strategy == name) for name in STRATEGIES}
     plans = {name: plan for name, plan in tried.items() if isinstance(plan, SharingPlan)}

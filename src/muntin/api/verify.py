@@ -10,6 +10,7 @@ from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
+from muntin.errors import StrategyError
 from muntin.query import Query
 
 if TYPE_CHECKING:
@@ -80,6 +81,11 @@ def verify(
     if engine_of(data) == "sql":
         from muntin.embedded import compare as compare_in_process
 
+        if plan.query.data_windows:
+            raise StrategyError(
+                f"DuckDB has no window of its own to compare {plan.query.data_windows[0].id!r} "
+                "with: verify sessions on Spark, others with muntin.userwindows.evaluate"
+            )
         return compare_in_process(data, plan.query, plan.tree)
     from muntin.spark.verify import compare
 

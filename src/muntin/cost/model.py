@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from muntin.coverage import EdgeKind, Pieces
+from muntin.data_windows import DataWindow
+from muntin.errors import StrategyError
 from muntin.plan import Node, Shape, SharingPlan
 from muntin.slicing import Slices
 from muntin.windows import Window
@@ -43,14 +45,32 @@ class FamilyCost(Protocol):
         """
 
 
+@runtime_checkable
+class DataCost(Protocol):
+    """A model that can also judge windows that the data decides."""
+
+    def data_edge(self, parent: Shape, child: DataWindow) -> float:
+        """The cost of computing such a window from its parent."""
+
+
 def node_costs(model: CostModel, plan: SharingPlan) -> dict[str, float]:
     """The cost of every node."""
-    costs = {node.id: model.edge(parent, node.shape, node.pieces) for parent, node in plan.edges()}
+    costs = {node.id: _alone(model, parent, node) for parent, node in plan.edges()}
     if isinstance(model, FamilyCost):
         for node in plan.nodes:
             if isinstance(node.shape, Slices):
                 costs.update(_together(model, node.shape, plan.children(node.id)))
     return costs
+
+
+def _alone(model: CostModel, parent: Shape, node: Node) -> float:
+    if not isinstance(node.shape, DataWindow):
+        return model.edge(parent, node.shape, node.pieces)
+    if not isinstance(model, DataCost):
+        raise StrategyError(
+            f"cost={model.name!r} judges periodic windows only: use cost='rate' for {node.id!r}"
+        )
+    return model.data_edge(parent, node.shape)
 
 
 def _together(model: FamilyCost, slices: Slices, children: Sequence[Node]) -> dict[str, float]:

@@ -17,6 +17,7 @@ from numbers import Real
 
 from muntin.cost.partials import partials
 from muntin.coverage import Pieces, Source
+from muntin.data_windows import Begins, CountWindow, DataWindow, Session
 from muntin.errors import StrategyError
 from muntin.plan import Shape
 from muntin.slicing import Slices, edge_rate
@@ -50,6 +51,23 @@ class RateCost:
                 return min(self.rate, self.keys * SECOND * float(edge_rate(shape)))
             case Window():
                 return min(self.rate * shape.overlap, self.keys * SECOND / shape.slide)
+            case Session():
+                return min(self.rate, self.keys * SECOND / shape.gap)
+            case CountWindow():
+                return self.rate / shape.slide
+            case Begins():
+                return min(self.rate, sum(map(self._begins, shape.windows)))
+            case DataWindow():
+                return self.rate  # at most: a window begins with a record
+
+    def _begins(self, window: Window | DataWindow) -> float:
+        """How many instances begin in a second, at most."""
+        each = self.keys * SECOND / window.slide if isinstance(window, Window) else None
+        return self.rows(window) if each is None else each
+
+    def data_edge(self, parent: Shape, child: DataWindow) -> float:
+        """Rows of the parent, each of which is looked at once; the data decides the rest."""
+        return self.rows(parent)
 
     def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
         """Rows of the parent times the instances of the child that each one feeds."""

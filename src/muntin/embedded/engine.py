@@ -40,6 +40,11 @@ def connect() -> duckdb.DuckDBPyConnection:
 def apply(plan: SharingPlan, query: Query, data: Any) -> Any:
     """The long result of the query, computed as the plan says, as the kind of table given."""
     relation = as_relation(data, connect())
+    if query.data_windows:
+        from muntin.embedded.data_windows import by_cutty
+
+        read = reading_of(relation, query)
+        return as_given(by_cutty(plan, read, relation, connect()), data)
     return as_given(run(relation, _text(relation, plan, query)), data)
 
 

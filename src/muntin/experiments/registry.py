@@ -8,6 +8,7 @@ from rich.console import Console
 
 from muntin.errors import StrategyError, did_you_mean
 from muntin.experiments.cost_model import run_cost_model
+from muntin.experiments.cutty import run_cutty
 from muntin.experiments.factor_windows import run_factor_windows
 from muntin.experiments.omega import run_omega
 from muntin.experiments.optimality import run_optimality
@@ -29,6 +30,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "techniques": lambda options, console: run_techniques(console, options.out),
     "omega": lambda options, console: run_omega(console, options.out),
     "weave": run_weave,
+    "cutty": run_cutty,
     "cost-model": run_cost_model,
     "subsumption": run_subsumption,
 }

@@ -55,6 +55,7 @@ def _base(plan: SharingPlan, root: Node, number: dict[str, int]) -> Base:
     own = number[root.id]
     if isinstance(root.shape, Slices):
         return Base(own, root.shape, branches_below(plan, root, number))
+    assert isinstance(root.shape, Window), "windows that the data decides have no bases"
     if disjoint(root):
         below = branches_below(plan, root, number)
         slices = Slices((begins(root.shape),), "instances")

@@ -15,7 +15,9 @@ from muntin.windows import Window
 
 def disjoint(node: Node) -> bool:
     """Whether the pieces of a node do not overlap."""
-    return isinstance(node.shape, Slices) or node.shape.tumbling
+    if isinstance(node.shape, Window):
+        return node.shape.tumbling
+    return isinstance(node.shape, Slices)
 
 
 def forest(plan: SharingPlan) -> dict[int, tuple[Branch, ...]] | None:

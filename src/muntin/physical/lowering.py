@@ -65,6 +65,7 @@ def _level(nodes: list[Node], finished: list[Node], number: dict[str | None, int
         if isinstance(node.shape, Slices):
             slices.setdefault(parent, []).append(SlicesTarget(own, node.shape))
         else:
+            assert isinstance(node.shape, Window), "the data decides what feeds other windows"
             feeds.setdefault(parent, []).extend(feeds_of(own, node.shape, node.pieces))
     for node in finished:
         assert isinstance(node.shape, Window), "slices are always hidden"

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from muntin.aggregates import Aggregate
-from muntin.cost import RateCost
+from muntin.cost import RateCost, node_costs
 from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.mergers import not_merged
 from muntin.kernels.tree import Branch
@@ -138,7 +138,8 @@ def _first(plan: SharingPlan) -> float:
 
 
 def _expand(plan: SharingPlan, rates: RateCost) -> float:
-    below = sum(rates.edge(p, n.shape, n.pieces) for p, n in plan.edges() if n.parent is not None)
+    costs = node_costs(rates, plan)
+    below = sum(costs[node.id] for node in plan.nodes if node.parent is not None)
     stages = len(plan.levels()) - 1
     return _first(plan) + EXPAND * below * ROWS / rates.rate + SHUFFLE * stages
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from muntin.coverage import EdgeKind, Pieces, Progression, Source, every
+from muntin.data_windows import Begins, DataWindow, Session
 from muntin.errors import PlanError
 from muntin.plan.tree import Node, Shape, SharingPlan
 from muntin.slicing import Slices
@@ -25,7 +26,7 @@ from muntin.slicing.cuts import begins, ends
 from muntin.windows import Window
 
 
-def check(plan: SharingPlan, windows: Sequence[Window]) -> None:
+def check(plan: SharingPlan, windows: Sequence[Window | DataWindow]) -> None:
     """Raise PlanError unless the plan computes exactly these windows, each correctly."""
     _check_order(plan)
     answered = {node.id: node.shape for node in plan.nodes if not node.hidden}
@@ -59,8 +60,10 @@ def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
     if node.pieces.kind is EdgeKind.PREFIX and not within:
         return "only a window on slices can end within a piece of its parent"
     match parent, node.shape:
-        case Source(), Slices():
+        case Source(), Slices() | DataWindow():
             return None
+        case (Begins(), _) | (_, DataWindow()):
+            return _data_fault(parent, node.shape)
         case Source(), Window() as child:
             return _reads_all(child, node.pieces)
         case Slices(), Slices() as child:
@@ -79,6 +82,34 @@ def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
             )
         case _:
             return "slices cannot be made of window instances"
+
+
+def _data_fault(parent: Shape, child: Slices | Window | DataWindow) -> str | None:
+    """The coverage relation of windows that the data decides.
+
+    Begins    cuts where each of its windows begins, and is read up to any record: serves all
+    Session   pauses longer than a gap are pauses longer than a smaller one: the sessions of the
+              larger gap are unions of those of the smaller, as long as neither is cut short
+    Slices    records of one slice are less than its length apart: no pause of a gap that long
+    """
+    match parent, child:
+        case Begins(), Slices() | Begins():
+            return "slices cannot be made of slices that the data decides"
+        case Begins(), _:
+            return None
+        case Session(), Session():
+            if parent.maximum is not None or child.maximum is not None:
+                return "a session that is cut short at a maximum is no union of others"
+            if child.gap < parent.gap:
+                return f"its gap {child.gap} is smaller than {parent.gap}"
+            return None
+        case Slices(), Session():
+            if child.maximum is not None:
+                return "a session that is cut short at a maximum may end within a slice"
+            longest = min(cut.step for cut in parent.cuts)
+            return f"slices may be longer than its gap {child.gap}" if longest > child.gap else None
+        case _:
+            return "only slices, and sessions of smaller gaps, make such windows"
 
 
 def _reads_all(child: Window, pieces: Pieces) -> str | None:

@@ -23,11 +23,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from muntin.coverage import SOURCE, EdgeKind, Pieces, Source, every
+from muntin.data_windows import DataWindow
 from muntin.errors import PlanError
 from muntin.slicing import Slices
 from muntin.windows import Window
 
-Shape = Source | Slices | Window
+Shape = Source | Slices | Window | DataWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Node:
     """One node: its shape, its parent's id (None: the source), and the pieces it is made of."""
 
     id: str
-    shape: Slices | Window
+    shape: Slices | Window | DataWindow
     parent: str | None
     pieces: Pieces
     hidden: bool = False

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from muntin.cost import CostModel, node_costs
 from muntin.cost.partials import partials
 from muntin.coverage import EdgeKind, Pieces, Source
+from muntin.data_windows import Begins, DataWindow, Session
 from muntin.durations import duration_text
 from muntin.plan import Node, Shape, SharingPlan
 from muntin.slicing import Slices, edge_rate
@@ -81,6 +82,8 @@ class Explanation:
         """What a node is called."""
         if isinstance(node.shape, Slices):
             return slices_label(node.shape)
+        if isinstance(node.shape, Begins):
+            return "slices where windows begin"
         return node.id
 
     def made_of(self, node: Node) -> str:
@@ -96,11 +99,17 @@ def slices_label(slices: Slices) -> str:
     return f"{slices.kind}, {number(float(edge_rate(slices)) * 3_600_000_000)} an hour"
 
 
-def made_of(parent: Shape, child: Slices | Window, pieces: Pieces) -> str:
+def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) -> str:
     """An edge in words."""
     match parent, child:
-        case Source(), Slices():
+        case Source(), Slices() | DataWindow():
             return "each row once"
+        case Session(), Session():
+            return f"sessions of {parent.id} without a longer pause"
+        case Slices(), Session():
+            return "slices without a pause"
+        case Begins(), _:
+            return "slices from its begin, the last one open"
         case Source(), Window():
             many = "" if child.tumbling else f", each in {number(child.overlap)} instances"
             return f"every row{many}"

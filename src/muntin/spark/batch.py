@@ -18,6 +18,7 @@ from muntin.plan import Node, SharingPlan
 from muntin.query import Query
 from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
+from muntin.spark.data_windows import apply_to_batch
 from muntin.spark.expand import from_source, next_level
 from muntin.spark.kernel_stage import arrow_refusal, by_kernel
 from muntin.spark.layout import LAYOUTS, filled, in_layout
@@ -39,6 +40,11 @@ def apply(
 ) -> DataFrame:
     """The result of the query, computed as the plan says, in the layout asked for."""
     _check_options(df, layout, empty)
+    if query.data_windows and empty == "fill":
+        raise StrategyError(
+            "empty='fill' is for periodic windows: between windows that the data decides nothing "
+            "is missing"
+        )
     rows = _long(plan, query, df, operators)
     rows = filled(rows, query) if empty == "fill" else rows
     return in_layout(rows, query, layout)
@@ -59,6 +65,8 @@ def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) 
     """The long result; what cannot be shared is computed directly, beside the rest."""
     if not hasattr(df, "sparkSession"):
         raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
+    if query.data_windows:
+        return apply_to_batch(plan, query, df, operators.name, _wraps(df))
     shared, direct = split(query, df.sparkSession)
     if shared is None:
         prepared(df, query, lifted=False)

@@ -65,13 +65,14 @@ def wide(long: DataFrame, query: Query) -> DataFrame:
     if "window_end" in query.keys:
         raise QueryError("'window_end' is a column of the wide layout: rename the key")
     end = F.col("window.end").alias("window_end")
+    ids = [w.id for w in query.windows] + [w.id for w in query.data_windows]
     keys = [_of(key) for key in query.keys]
     pairs = [
-        F.first(F.when(F.col("window_id") == w.id, _of(a.name)), ignorenulls=True).alias(
-            f"{a.name}__{w.id}"
+        F.first(F.when(F.col("window_id") == id, _of(a.name)), ignorenulls=True).alias(
+            f"{a.name}__{id}"
         )
         for a in query.aggregates
-        for w in query.windows
+        for id in ids
     ]
     grouped = long.groupBy(*keys, end).agg(*pairs)
     return grouped

@@ -12,6 +12,8 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
+from muntin.data_windows import Session
+from muntin.errors import StrategyError
 from muntin.query import Query
 from muntin.spark.names import existing, quoted
 from muntin.spark.table import filtered, input_sql
@@ -30,6 +32,14 @@ def native(df: DataFrame, query: Query) -> DataFrame:
     version = version_of(df.sparkSession)
     results = [native_aggregate(a, columns, version) for a in query.aggregates]
     parts = [_one(rows, w, time, keys, results, query) for w in query.windows]
+    for window in query.data_windows:
+        if not isinstance(window, Session) or window.maximum is not None:
+            raise StrategyError(
+                f"Spark has no window of its own to compare {window.id!r} with: "
+                "leave it out, or compare with muntin.userwindows.evaluate"
+            )
+        spark_window = F.session_window(time, f"{window.gap} microseconds")
+        parts.append(_grouped(rows, spark_window, window.id, keys, results, query))
     return reduce(DataFrame.unionAll, parts)
 
 
@@ -42,9 +52,20 @@ def _one(
     query: Query,
 ) -> DataFrame:
     lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
-    grouped = rows.groupBy(F.window(time, *lengths).alias("window"), *keys).agg(*results)
+    return _grouped(rows, F.window(time, *lengths), window.id, keys, results, query)
+
+
+def _grouped(
+    rows: DataFrame,
+    window: Column,
+    id: str,
+    keys: list[Column],
+    results: list[Column],
+    query: Query,
+) -> DataFrame:
+    grouped = rows.groupBy(window.alias("window"), *keys).agg(*results)
     names = [F.col(quoted(n)) for n in _names(query)]
-    return grouped.select(F.lit(window.id).alias("window_id"), *names)
+    return grouped.select(F.lit(id).alias("window_id"), *names)
 
 
 def _names(query: Query) -> list[str]:

@@ -8,7 +8,7 @@ on no name of the user's appears in any expression until the result is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -38,10 +38,13 @@ class Table:
         return [c for c in self.rows.columns if c.startswith("k")]
 
 
-def prepared(df: DataFrame, query: Query, lifted: bool = True) -> Table:
+def prepared(
+    df: DataFrame, query: Query, lifted: bool = True, extra: Mapping[str, str] | None = None
+) -> Table:
     """Resolve the query's names against the table, with a sentence for each that does not fit.
 
-    Where aggregates are not lifted but left to Spark, the table has no partial columns.
+    Where aggregates are not lifted but left to Spark, the table has no partial columns. `extra`
+    are further columns, by plain name, as SQL that has been tried.
     """
     if not isinstance(df, DataFrame) and not hasattr(df, "isStreaming"):
         raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
@@ -59,6 +62,7 @@ def prepared(df: DataFrame, query: Query, lifted: bool = True) -> Table:
         *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
         F.expr(instant(time, types[time], query)).alias("t"),
         *(F.expr(sql).alias(f"v{i}") for i, sql in enumerate(values)),
+        *(F.expr(sql).alias(name) for name, sql in (extra or {}).items()),
     )
     rows = rows.where("t IS NOT NULL")
     if not lifted:

@@ -50,6 +50,7 @@ def grouped(
     if isinstance(node.shape, Slices):
         start = _slice_start(node.shape, parent.position, writer)
         return _select(keys, start, aggregated, parent.name) + "\nGROUP BY ALL"
+    assert isinstance(node.shape, Window), "the data decides what feeds other windows"
     feeds = [_fed(feed, parent, writer) for feed in feeds_of(0, node.shape, node.pieces)]
     if len(feeds) == 1:
         start, source, conditions = feeds[0]

@@ -125,8 +125,11 @@ def render_reading(plan: SharingPlan, read: Reading) -> str:
     return "WITH " + ",\n".join(parts) + "\n" + _result(read)
 
 
-def records_sql(read: Reading, margin: str = "") -> str:
-    """The input under plain names; rows without a time are dropped."""
+def records_sql(read: Reading, margin: str = "", extra: Mapping[str, str] | None = None) -> str:
+    """The input under plain names; rows without a time are dropped.
+
+    `extra` are further columns or expressions of the user's, by plain name.
+    """
     query, writer = read.query, read.writer
     time = writer.quoted(query.time)
     instant = writer.microseconds(time, read.time_kind)
@@ -134,6 +137,10 @@ def records_sql(read: Reading, margin: str = "") -> str:
         *(f"{writer.quoted(key)} AS k{i}" for i, key in enumerate(query.keys)),
         f"{instant} - {read.query.set_back} AS t" if read.query.set_back else f"{instant} AS t",
         *(f"{_input(each, read)} AS v{i}" for i, each in enumerate(read.columns.inputs)),
+        *(
+            f"{writer.expression(argument(text, read.kinds))} AS {name}"
+            for name, text in (extra or {}).items()
+        ),
     ]
     conditions = [f"{time} IS NOT NULL"]
     if query.where is not None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from muntin.coverage import SOURCE, every, fewest_pieces
+from muntin.data_windows import DataWindow
 from muntin.nesting.greedy import greedy
 from muntin.nesting.groups import Group, Level
 from muntin.plan import Node, SharingPlan
@@ -52,6 +53,7 @@ def _grouped(group: Group, problem: Problem, taken: Collection[str]) -> Iterator
 
 def _better_alone(window: Window, slices: Node, problem: Problem) -> bool:
     pieces, edge = every(window.range), problem.cost.edge
+    assert not isinstance(slices.shape, DataWindow), "slices of time"
     on_slices = edge(SOURCE, slices.shape, slices.pieces) + edge(slices.shape, window, pieces)
     return edge(SOURCE, window, pieces) <= on_slices
 

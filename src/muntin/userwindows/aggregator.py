@@ -78,8 +78,7 @@ class Aggregator:
         numbers = list(windows)
         if not numbers:
             return
-        if not self._empty:
-            self._close()
+        self.cut()
         for window in numbers:
             self._starts[window] = self._open
         if self._open not in self._begun:
@@ -97,11 +96,16 @@ class Aggregator:
         if self._cut == "records":
             self._close()
 
+    def cut(self) -> None:
+        """A slice ends here, though no window begins: for panes and pairs."""
+        if not self._empty:
+            self._close()
+
     def end(self, windows: Iterable[int]) -> list[Any]:
         """The results of windows that end before the record that is folded next."""
         numbers = list(windows)
-        if self._cut == "edges" and numbers and not self._empty:
-            self._close()
+        if self._cut == "edges" and numbers:
+            self.cut()
         results = [self.monoid.lower(self._merged(self._starts[w])) for w in numbers]
         for window in numbers:
             self._forget(self._starts.pop(window))

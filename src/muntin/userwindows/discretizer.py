@@ -11,13 +11,13 @@ and the record. A function is shown each record once, so it may remember what it
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from muntin.data_windows import OPEN_LIMIT
 from muntin.errors import UserWindowError
-from muntin.userwindows.protocol import Marks, Record, WindowFunction
+from muntin.userwindows.protocol import NOTHING, Marks, Record, WindowFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,60 +100,53 @@ class Discretizer:
                 f"record {_shown(record)} of time {time} comes after one of time {self._last}: "
                 "sort the records of a key by time"
             )
-        ended = self._timeouts(time, record)
+        ended: list[Ended] = []
         begun: list[Begun] = []
         for i, track in enumerate(self._tracks):
-            marks = self._marks(track, time, record)
-            ended += self._end(i, track, marks.ends, time, record)
-            begun += self._begin(i, track, marks, time, record)
+            try:
+                if track.open:
+                    self._time_out(i, track, time, record, ended)
+                said = track.function.mark(time, record)
+            except UserWindowError:
+                raise
+            except Exception as error:
+                raise _raised(track, error, time, record) from error
+            if said is NOTHING:
+                continue
+            marks = _checked(track, said, time, record)
+            if marks.ends:
+                ended += self._end(i, track, marks.ends, time, record)
+            if marks.begins:
+                begun += self._begin(i, track, marks, time, record)
         self._last = time
         return ended, begun
 
     def advance(self, time: int) -> list[Ended]:
         """The windows that end because no record before `time` will come."""
-        return self._timeouts(time, {})
+        ended: list[Ended] = []
+        for i, track in enumerate(self._tracks):
+            self._time_out(i, track, time, {}, ended)
+        return ended
 
     def finish(self) -> list[Ended]:
         """No record will come any more: time-outs are due, and what is left may be incomplete."""
         ended: list[Ended] = []
         for i, track in enumerate(self._tracks):
             while track.open and track.function.timeout() is not None:
-                due = self._asked(track, track.function.timed_out, self._last, {})
-                ended += self._end(i, track, due, self._last, {})
+                ended += self._end(i, track, track.function.timed_out(), self._last, {})
             if track.incomplete:
                 ended += self._end(i, track, len(track.open), self._last, {})
             track.open.clear()
         return ended
 
-    def _timeouts(self, time: int, record: Record) -> list[Ended]:
-        ended: list[Ended] = []
-        for i, track in enumerate(self._tracks):
-            while track.open:
-                due = self._asked(track, track.function.timeout, time, record)
-                if due is None or due > time:
-                    break
-                count = self._asked(track, track.function.timed_out, time, record)
-                ended += self._end(i, track, count, time, record)
-        return ended
-
-    def _marks(self, track: _Track, time: int, record: Record) -> Marks:
-        said = self._asked(track, lambda: track.function.mark(time, record), time, record)
-        marks = said if isinstance(said, Marks) else None
-        if isinstance(said, tuple) and len(said) == 2:
-            marks = Marks(*said)
-        if marks is None or any(
-            not isinstance(n, int) or n < 0 for n in (marks.ends, marks.begins)
-        ):
-            raise UserWindowError(
-                f"window function {track.name!r} said {said!r} at {_at(time, record)}: "
-                "say how many windows end before the record and how many begin, such as (0, 1)"
-            )
-        if marks.bounds and len(marks.bounds) != marks.begins:
-            raise UserWindowError(
-                f"window function {track.name!r} began {marks.begins} windows at "
-                f"{_at(time, record)} and declared bounds of {len(marks.bounds)}"
-            )
-        return marks
+    def _time_out(
+        self, i: int, track: _Track, time: int, record: Record, ended: list[Ended]
+    ) -> None:
+        while track.open:
+            due = track.function.timeout()
+            if due is None or due > time:
+                return
+            ended += self._end(i, track, track.function.timed_out(), time, record)
 
     def _end(
         self, i: int, track: _Track, count: int, time: int | None, record: Record
@@ -194,17 +187,29 @@ class Discretizer:
                 "limit with mt.user_window(..., limit=...)"
             )
 
-    def _asked(
-        self, track: _Track, question: Callable[[], Any], time: int | None, record: Record
-    ) -> Any:
-        try:
-            return question()
-        except UserWindowError:
-            raise
-        except Exception as error:
-            raise UserWindowError(
-                f"window function {track.name!r} raised {error!r} at {_at(time, record)}"
-            ) from error
+
+def _checked(track: _Track, said: Any, time: int, record: Record) -> Marks:
+    """What a function said, as marks, if that is what it is."""
+    marks = said if isinstance(said, Marks) else None
+    if isinstance(said, tuple) and len(said) == 2:
+        marks = Marks(*said)
+    if marks is None or any(not isinstance(n, int) or n < 0 for n in (marks.ends, marks.begins)):
+        raise UserWindowError(
+            f"window function {track.name!r} said {said!r} at {_at(time, record)}: "
+            "say how many windows end before the record and how many begin, such as (0, 1)"
+        )
+    if marks.bounds and len(marks.bounds) != marks.begins:
+        raise UserWindowError(
+            f"window function {track.name!r} began {marks.begins} windows at "
+            f"{_at(time, record)} and declared bounds of {len(marks.bounds)}"
+        )
+    return marks
+
+
+def _raised(track: _Track, error: Exception, time: int, record: Record) -> UserWindowError:
+    return UserWindowError(
+        f"window function {track.name!r} raised {error!r} at {_at(time, record)}"
+    )
 
 
 def _at(time: int | None, record: Record) -> str:

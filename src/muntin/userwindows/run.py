@@ -56,7 +56,8 @@ class KeyWindows:
         aggregates: Sequence[Aggregate],
         store: str = "eager",
     ) -> None:
-        self._aggregates = list(aggregates)
+        self._names = [a.name for a in aggregates]
+        self._arguments = [_arguments(a) for a in aggregates]
         monoid = Together(aggregates)
         functions: list[Named] = []
         policies: list[tuple[str, Policy]] = []
@@ -89,7 +90,7 @@ class KeyWindows:
 
     def record(self, time: int, record: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The rows of the windows that end before the record."""
-        values = [_value(a, record) for a in self._aggregates]
+        values = self._values(record)
         ended, begun = self._discretizer.record(time, record)
         rows = self._rows(ended)
         self._aggregator.begin(b.number for b in begun)
@@ -111,9 +112,21 @@ class KeyWindows:
         ]
 
     def _row(self, id: str, start: int, end: int, result: tuple[Any, ...]) -> dict[str, Any]:
-        names = [a.name for a in self._aggregates]
-        values = dict(zip(names, result, strict=True))
+        values = dict(zip(self._names, result, strict=True))
         return {"window_id": id, "start": start, "end": end, **values}
+
+    def _values(self, record: Mapping[str, Any]) -> list[Any]:
+        """What each aggregate lifts of a record: the value of its argument, or several."""
+        try:
+            return [
+                record[names[0]] if len(names) == 1 else tuple(record[n] for n in names) or 1
+                for names in self._arguments
+            ]
+        except KeyError as missing:
+            raise ColumnError(
+                f"an aggregate needs {missing.args[0]!r}, which the record {dict(record)!r} does "
+                "not have: plain records are not computed on, so give it a field of that name"
+            ) from None
 
 
 def _named(window: DataWindow | Window, function: WindowFunction) -> Named:
@@ -123,21 +136,14 @@ def _named(window: DataWindow | Window, function: WindowFunction) -> Named:
     return Named(function, window.id, incomplete=incomplete)
 
 
-def _value(aggregate: Aggregate, record: Mapping[str, Any]) -> Any:
-    """What an aggregate lifts of a record: the value of its argument, or several."""
+def _arguments(aggregate: Aggregate) -> tuple[str, ...]:
+    """The fields that an aggregate reads."""
     if aggregate.predicate or aggregate.filters.count(None) < len(aggregate.filters):
         raise UserWindowError(
             f"{aggregate.name}: a filter is SQL, which plain records cannot be tested with: "
             "use mt.aggregate on a table"
         )
-    try:
-        values = tuple(record[each.argument] for each in inputs_of(aggregate))
-    except KeyError as missing:
-        raise ColumnError(
-            f"{aggregate.name} needs {missing.args[0]!r}, which the record {dict(record)!r} does "
-            "not have: plain records are not computed on, so give it a field of that name"
-        ) from None
-    return values[0] if len(values) == 1 else values or 1
+    return tuple(each.argument for each in inputs_of(aggregate))
 
 
 def evaluate(

@@ -1,0 +1,197 @@
+"""userwindows: events a second a core of data windows, in process and on Spark.
+
+In process one thread; on Spark all cores, so the rate is divided by them. Sides of a set run in
+turn. Events are those of the batch benchmark, spread over 1,000 keys: sessions have gaps from a
+second to five minutes, at a rate at which a key has an event every ten seconds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from muntin.aggregates import avg, count
+from muntin.aggregates import max as largest
+from muntin.api import aggregate
+from muntin.bench.events import Events
+from muntin.bench.machine import machine
+from muntin.bench.options import Options
+from muntin.bench.race import race
+from muntin.data_windows import DataWindow, count_window, session, threshold, user_window
+from muntin.errors import StrategyError, did_you_mean
+from muntin.kernels.monoids import Ufuncs
+from muntin.kernels.spans import Cuts, spans
+from muntin.userwindows import Marks, WindowFunction, evaluate
+from muntin.userwindows.bulk import Batch, runs_of
+from muntin.windows import Window, hopping
+
+KEYS = 1000
+GAPS = (1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
+SPARSE_ROWS = 200_000
+"""Events for functions that are asked record by record."""
+
+
+class Quiet(WindowFunction):
+    """A window ends where the value jumps: record by record."""
+
+    columns: ClassVar[tuple[str, ...]] = ("value",)
+
+    def __init__(self) -> None:
+        self.last: float | None = None
+
+    def mark(self, time: int, record: Any) -> Marks:
+        value, last = record["value"], self.last
+        self.last = value
+        if last is None:
+            return Marks(0, 1)
+        return Marks(1, 1) if abs(value - last) > 10 else Marks()
+
+
+class QuietInBatches(Quiet):
+    """The same, from arrays."""
+
+    def marks(self, times: Any, columns: Any) -> Any:
+        jumped = np.abs(np.diff(columns["value"], prepend=np.inf)) > 10
+        ends = jumped.copy()
+        ends[0] = False
+        return ends, jumped
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Windows, and how many of the events they are tried on."""
+
+    windows: tuple[DataWindow | Window, ...]
+    share: int = 1
+
+
+SETS: dict[str, Set] = {
+    "sessions": Set(tuple(session(f"{gap} seconds") for gap in GAPS)),
+    "one-session": Set((session("30 seconds"),)),
+    "mixed": Set(
+        (session("30 seconds"), count_window(100, 10), hopping("5 minutes", "1 minute")), 4
+    ),
+    "threshold": Set((threshold("value", 10),), 10),
+    "function-in-batches": Set((user_window(QuietInBatches),), 10),
+    "function-by-record": Set((user_window(Quiet),), 10),
+}
+
+
+def bench_userwindows(options: Options, console: Console) -> None:
+    """All sets in process and on Spark, as one table."""
+    for name in options.sets:
+        if name not in SETS:
+            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SETS)}")
+    from muntin.spark.session import local_session, quiet_start
+
+    file = Events(rows=options.rows, keys=KEYS).file(options.data)
+    with console.status("starting Spark"), quiet_start():
+        spark = local_session("muntin bench")
+    console.print(f"{machine()}, Spark {spark.version}; {KEYS:,} keys; count, mean and maximum")
+    table = Table(title="Data windows: events a second a core", title_justify="left")
+    for column in ("windows", "side", "events", "results", "seconds", "events/s/core"):
+        table.add_column(column, justify="left" if column in ("windows", "side") else "right")
+    for name in options.sets or tuple(SETS):
+        rows = options.rows // SETS[name].share
+        _add(table, name, _sides(name, _part(file, rows), spark), rows, options.repeat)
+    _by_record(table, file)
+    console.print(table)
+    spark.stop()
+
+
+def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
+    sides: dict[str, Callable[[], int]] = {
+        "in process, arrays": partial(_bulk, SETS[name], file),
+        "Spark": partial(_on_spark, SETS[name], file, spark),
+    }
+    if name in ("sessions", "one-session"):
+        sides["Spark's session_window"] = partial(_native, SETS[name], file, spark)
+    return sides
+
+
+def _add(
+    table: Table, name: str, sides: dict[str, Callable[[], int]], rows: int, repeat: int
+) -> None:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    for side, times in race(sides, repeat, name).items():
+        used = (cores or 1) if side.startswith("Spark") else 1
+        rate = f"{rows / times.median / used:,.0f}"
+        table.add_row(name, side, f"{rows:,}", f"{times.rows:,}", f"{times.median:.2f}", rate)
+    table.add_section()
+
+
+def _part(file: Path, rows: int) -> Path:
+    """The first rows, as a file of its own."""
+    whole = pq.ParquetFile(file)
+    if rows >= whole.metadata.num_rows:
+        return file
+    path = file.with_name(f"{file.stem}-first-{rows}.parquet")
+    if not path.exists():
+        pq.write_table(whole.read().slice(0, rows), path, compression="zstd")
+    return path
+
+
+def _bulk(given: Set, file: Path) -> int:
+    """Sort, find the runs of all windows, and aggregate count, mean and maximum."""
+    table = pq.read_table(file)
+    table = table.sort_by([("device", "ascending"), ("ts", "ascending")]).combine_chunks()
+    time = table.column("ts").chunk(0).view(pa.int64()).to_numpy()
+    group = table.column("device").to_numpy()
+    value = table.column("value").to_numpy()
+    batch = Batch(group, time, lambda name: table.column(name).chunk(0))
+    runs = [runs_of(window, batch) for window in given.windows]
+    cuts = Cuts.of([(r.first, r.stop) for r in runs], len(time))
+    place = np.zeros(len(time) + 1, dtype=np.int64)
+    place[cuts.at] = np.arange(len(cuts.at))
+    monoid = Ufuncs((np.add, np.add, np.maximum), (0, 0.0, -np.inf))
+    pieces = cuts.reduced((np.ones(len(time), dtype=np.int64), value, value), monoid)
+    return sum(len(spans(pieces, place[r.first], place[r.stop], monoid)[0]) for r in runs)
+
+
+def _on_spark(given: Set, file: Path, spark: Any) -> int:
+    asked = [count(), avg("value"), largest("value")]
+    rows = aggregate(spark.read.parquet(str(file)), "ts", given.windows, asked, "device")
+    return _rows(rows)
+
+
+def _native(given: Set, file: Path, spark: Any) -> int:
+    from muntin.query import query
+    from muntin.spark.native import native
+
+    asked = [count(), avg("value"), largest("value")]
+    return _rows(native(spark.read.parquet(str(file)), query("ts", given.windows, asked, "device")))
+
+
+def _rows(result: Any) -> int:
+    """Compute every row and column, and count."""
+    columns = [c for c in result.columns if c not in ("window_id", "window")]
+    made = result.selectExpr(*(f"hash(`{c}`) AS h{i}" for i, c in enumerate(columns)))
+    total = made.selectExpr("count(1)", *(f"bit_xor(h{i})" for i in range(len(columns))))
+    return int(total.collect()[0][0])
+
+
+def _by_record(table: Table, file: Path) -> None:
+    """The paper's operator, record by record, as plain Python runs it."""
+    few = pq.read_table(file).slice(0, SPARSE_ROWS)
+    micros = few.column("ts").combine_chunks().view(pa.int64()).to_pylist()
+    names = ("ts", "value", "device")
+    columns = (micros, few.column("value").to_pylist(), few.column("device").to_pylist())
+    records = [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
+    for name in ("one-session", "sessions", "function-by-record"):
+        begun = perf_counter()
+        found = evaluate(records, "ts", SETS[name].windows, [count(), avg("value")], "device")
+        rows = sum(1 for _ in found)
+        seconds = perf_counter() - begun
+        cells = (f"{len(records):,}", f"{rows:,}", f"{seconds:.2f}")
+        table.add_row(name, "in process, by record", *cells, f"{len(records) / seconds:,.0f}")

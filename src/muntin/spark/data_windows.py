@@ -1,0 +1,176 @@
+"""Windows that the data decides, on a batch DataFrame: sessions in SQL, all others by Cutty.
+
+The records of a key are taken in the order of time, and among equal times of `order_by`, then of
+every column that the query reads: so the result never depends on how rows arrived.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+from muntin.aggregates.columns import inputs_of
+from muntin.data_windows import DataWindow
+from muntin.errors import ColumnError
+from muntin.kernels.mergers import not_merged
+from muntin.plan import SharingPlan
+from muntin.query import Query
+from muntin.spark.beside import directly, joined, split
+from muntin.spark.constants import constant
+from muntin.spark.faults import told
+from muntin.spark.names import existing, expression
+from muntin.spark.record_lifts import record_lift
+from muntin.spark.sessions import by_sessions
+from muntin.spark.table import Table, prepared
+from muntin.sql.spark_text import SparkWriter
+from muntin.userwindows.stage import Assigned, Cutty
+from muntin.windows import Window
+
+
+def apply_to_batch(
+    plan: SharingPlan, query: Query, df: DataFrame, operator: str, wraps: bool
+) -> DataFrame:
+    """The long result of a query with such windows."""
+    if operator == "sessions":
+        return _sessions(plan, query, df)
+    shared, direct = split(query, df.sparkSession)
+    if direct is not None or shared is None:
+        return _assigned(plan, query, df)
+    table = _ordered_table(df, query)
+    mergers = [partial.merger for partial in table.columns.partials]
+    if not_merged(mergers):
+        return _assigned(plan, query, df)
+    return _by_cutty(plan, query, table, wraps)
+
+
+def _sessions(plan: SharingPlan, query: Query, df: DataFrame) -> DataFrame:
+    shared, direct = split(query, df.sparkSession)
+    if shared is None:
+        prepared(df, query, lifted=False)
+        return directly(df, query)
+    table = prepared(df, shared)
+    rows = _result(by_sessions(plan, table), plan, shared, table, _finals(table))
+    return rows if direct is None else joined(rows, directly(df, direct), query)
+
+
+def _ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
+    """The prepared table with what windows read (u0, …) and the order of equal times (o0, …)."""
+    columns = df.columns
+    named = [(f"window input {text!r}", expression(text, columns)) for text in _inputs(query)]
+    ties = [(f"order_by {text!r}", existing(text, columns, "order_by")) for text in query.order_by]
+    for what, sql in (*named, *ties):
+        with told(f"{what} cannot be computed"):
+            df.select(F.expr(sql)).schema  # noqa: B018  (Connect analyses only now)
+    extra = {f"u{i}": sql for i, (_, sql) in enumerate(named)}
+    extra |= {f"o{i}": sql for i, (_, sql) in enumerate(ties)}
+    return prepared(df, query, lifted, extra)
+
+
+def _inputs(query: Query) -> list[str]:
+    return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
+
+
+def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
+    """Each key in one partition, its records in order."""
+    order = [F.col(name) for name in rows.columns if name.startswith("o")]
+    sensitive = any(w.order_matters for w in query.data_windows) or any(
+        not a.function.commutative for a in query.aggregates
+    )
+    if sensitive:
+        kinds = {field.name: field.dataType.simpleString() for field in rows.schema}
+        order += [
+            F.col(name)
+            for name in rows.columns
+            if name[0] in "uvp" and not kinds[name].startswith(("map", "variant"))
+        ]
+    rows = rows.withColumns({k: F.expr(_one_zero(k, rows)) for k in table.keys})
+    keys = [F.col(k) for k in table.keys]
+    spread = rows.repartition(*keys) if keys else rows.repartition(1)
+    return spread.sortWithinPartitions(*keys, F.col("t"), *order)
+
+
+def _one_zero(key: str, rows: DataFrame) -> str:
+    """-0.0 and 0.0 are one key, as where Spark groups."""
+    kind = rows.schema[key].dataType.simpleString()
+    return f"{key} + CAST(0 AS {kind})" if kind in ("double", "float") else key
+
+
+def _windows(plan: SharingPlan) -> dict[int, Window | DataWindow]:
+    return {
+        i: node.shape
+        for i, node in enumerate(plan.nodes)
+        if not node.hidden and isinstance(node.shape, Window | DataWindow)
+    }
+
+
+def _by_cutty(plan: SharingPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
+    partials = table.columns.partials
+    kinds = table.rows.agg(*(F.expr(p.lift).alias(p.name) for p in partials)).schema
+    others = [c for c in table.rows.columns if c[0] in "ktuo"]
+    lifted = table.rows.select(
+        *others,
+        *(
+            F.expr(record_lift(p.lift, kinds[p.name].dataType.simpleString())).alias(p.name)
+            for p in partials
+        ),
+    )
+    inputs = {text: f"u{i}" for i, text in enumerate(_inputs(query))}
+    stage = Cutty(tuple(table.keys), _windows(plan), inputs, partials, wraps)
+    schema = StructType([*_head(table), *kinds.fields])
+    rows = _in_order(lifted, table, query).mapInArrow(stage, schema)
+    return _result(rows, plan, query, table, _finals(table))
+
+
+def _assigned(plan: SharingPlan, query: Query, df: DataFrame) -> DataFrame:
+    """Every record with every window it is in, grouped by Spark: for what has no partials."""
+    for aggregate in query.aggregates:
+        if aggregate.function.in_python:
+            raise ColumnError(
+                f"{aggregate.name} is written in Python and stands beside an aggregate that has "
+                "no array form: ask for them in two queries"
+            )
+    table = _ordered_table(df, query, lifted=False)
+    values = [c for c in table.rows.columns if c.startswith("v")]
+    inputs = {text: f"u{i}" for i, text in enumerate(_inputs(query))}
+    stage = Assigned(tuple(table.keys), _windows(plan), inputs, tuple(values))
+    kinds = [field for field in table.rows.schema.fields if field.name in values]
+    schema = StructType([*_head(table), StructField("run", LongType()), *kinds])
+    rows = _in_order(table.rows, table, query).mapInArrow(stage, schema)
+    place = {each: f"v{i}" for i, each in enumerate(table.columns.inputs)}
+    results = []
+    for aggregate in query.aggregates:
+        own = [place[each] for each in inputs_of(aggregate)] or ["1"]
+        results.append(F.expr(aggregate.function.native().format(*own)).alias(aggregate.name))
+    grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*results)
+    return _result(grouped, plan, query, table, [F.col(_quoted(a.name)) for a in query.aggregates])
+
+
+def _head(table: Table) -> list[StructField]:
+    keys = [field for field in table.rows.schema.fields if field.name in table.keys]
+    numbers = {"node": IntegerType(), "start": LongType(), "end": LongType()}
+    return [*keys, *(StructField(name, kind) for name, kind in numbers.items())]
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _finals(table: Table) -> list[Column]:
+    return [F.expr(r.final).alias(r.name) for r in table.columns.results]
+
+
+def _result(
+    rows: DataFrame, plan: SharingPlan, query: Query, table: Table, results: list[Column]
+) -> DataFrame:
+    """The result under the user's names."""
+    ids = [node.id for node in plan.nodes]
+    instant = SparkWriter().instant
+    bounds = [instant(side, table.time_type) for side in ("start", "end")]
+    window = F.struct(F.expr(bounds[0]).alias("start"), F.expr(bounds[1]).alias("end"))
+    return rows.select(
+        F.expr(f"element_at({constant(ids, 'ARRAY<STRING>')}, node + 1)").alias("window_id"),
+        window.alias("window"),
+        *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
+        *results,
+    )
