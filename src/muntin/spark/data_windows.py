@@ -84,10 +84,10 @@ def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
             for name in rows.columns
             if name[0] in "uvp" and not kinds[name].startswith(("map", "variant"))
         ]
+    if not table.keys:
+        return rows.repartition(1).sortWithinPartitions(F.col("t"), *order)
     rows = rows.withColumns({k: F.expr(_one_zero(k, rows)) for k in table.keys})
-    keys = [F.col(k) for k in table.keys]
-    spread = rows.repartition(*keys) if keys else rows.repartition(1)
-    return spread.sortWithinPartitions(*keys, F.col("t"), *order)
+    return rows.repartition(*table.keys).sortWithinPartitions(*table.keys, "t", *order)
 
 
 def _one_zero(key: str, rows: DataFrame) -> str:
