@@ -109,6 +109,38 @@ def test_policies_keep_what_one_of_them_needs_and_are_limited():
         hoarding.record(8, 8, {})
 
 
+def test_the_limit_of_a_policys_records_can_be_set():
+    window = mt.user_window(lambda: Greedy(0), id="greedy", limit=5)
+    with pytest.raises(UserWindowError, match="'greedy' keeps 6 records, above the limit of 5"):
+        list(evaluate(RECORDS, "t", [window], [mt.count()]))
+
+
+class EveryThird(Policy):
+    """A deterministic policy: windows of three records, told by trigger and eviction."""
+
+    deterministic = True
+
+    def __init__(self):
+        self.seen = 0
+
+    def trigger(self, time, record):
+        return int(self.seen > 0 and self.seen % 3 == 0)
+
+    def evict(self, time, record):
+        self.seen += 1
+        return int(self.seen % 3 == 1)
+
+
+def test_a_deterministic_policy_is_a_window_function():
+    aggregates = [mt.count(), mt.sum("t")]
+    policy, function = (
+        [list(row.values())[1:] for row in evaluate(RECORDS, "t", [window], aggregates)]
+        for window in (mt.user_window(EveryThird), mt.count_window(3))
+    )
+    assert policy == function
+    assert len(policy) == 3
+
+
 class InBatches(WindowFunction):
     """A window for every three records, from arrays."""
 

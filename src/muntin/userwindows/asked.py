@@ -18,7 +18,7 @@ from muntin.userwindows.bulk import Batch, Runs
 from muntin.userwindows.discretizer import Discretizer, Named
 from muntin.userwindows.protocol import Policy, WindowFunction
 from muntin.userwindows.ready import function_of
-from muntin.userwindows.records import RecordWindows
+from muntin.userwindows.records import RecordWindows, record_limit
 
 
 def asked(window: UserWindow, batch: Batch) -> Runs:
@@ -95,7 +95,7 @@ class _Nothing:
 def _triggered(
     window: UserWindow, policy: Policy, times: Array, columns: dict[str, pa.Array], low: int
 ) -> list[tuple[int, int, int, int]]:
-    records = RecordWindows(_Nothing(), [policy], "lazy", [window.id])
+    records = RecordWindows(_Nothing(), [policy], "lazy", [window.id], record_limit([window]))
     found = []
     for time, record in _rows(times, columns):
         for e in records.record(time, None, record):

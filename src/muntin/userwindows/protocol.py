@@ -138,6 +138,12 @@ class PolicyFunction(WindowFunction):
     def bounds(self, first: int, last: int) -> tuple[int, int]:
         return self.policy.bounds(first, last)
 
+    def state(self) -> Any:
+        return dict(vars(self.policy))
+
+    def restore(self, state: Any) -> None:
+        vars(self.policy).update(state)
+
 
 class LastRecords(Policy):
     """Every `every` of time, the last `count` records: the paper's example of section 3.2."""

@@ -11,20 +11,28 @@ merges from there to the newest. Only what all policies have evicted is dropped.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from muntin.aggregates import Aggregate
+from muntin.data_windows import OPEN_LIMIT, DataWindow, UserWindow
 from muntin.errors import UserWindowError
 from muntin.incremental import Monoid
 from muntin.incremental.protocol import monoid_of
 from muntin.userwindows.protocol import Policy, Record
 from muntin.userwindows.store import STORES
+from muntin.windows import Window
 
 RECORD_LIMIT = 1_000_000
 """So many records may be kept, unless told otherwise."""
+
+
+def record_limit(windows: Iterable[DataWindow | Window]) -> int:
+    """The largest limit that user windows were given, or the default."""
+    own = [w.limit for w in windows if isinstance(w, UserWindow) and w.limit != OPEN_LIMIT]
+    return max(own, default=RECORD_LIMIT)
 
 
 @dataclass(frozen=True, slots=True)

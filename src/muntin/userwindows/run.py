@@ -20,7 +20,7 @@ from muntin.userwindows.aggregator import Aggregator
 from muntin.userwindows.discretizer import Discretizer, Ended, Named
 from muntin.userwindows.protocol import Policy, WindowFunction
 from muntin.userwindows.ready import function_of
-from muntin.userwindows.records import RecordWindows
+from muntin.userwindows.records import RecordWindows, record_limit
 from muntin.windows import Window
 
 
@@ -73,7 +73,9 @@ class KeyWindows:
         self._aggregator = Aggregator(monoid, store)
         self._policy_ids = [id for id, _ in policies]
         self._records = (
-            RecordWindows(monoid, [p for _, p in policies], store, self._policy_ids)
+            RecordWindows(
+                monoid, [p for _, p in policies], store, self._policy_ids, record_limit(windows)
+            )
             if policies
             else None
         )
