@@ -81,13 +81,13 @@ def optimize(
         raise StrategyError("give optimize one query, or queries={'id': query, ...}, not both")
     options = Options(strategy, rate, keys, cost, operator, engine, technique, slicing)
     if queries is not None:
-        for id, each in queries.items():
-            if isinstance(each, Query) and each.data_windows:
+        sets = sharing_sets(queries)
+        for id, asked in queries.items():
+            if asked.data_windows:
                 raise StrategyError(
                     f"query {id!r} has windows that the data decides, such as "
-                    f"{each.data_windows[0].id!r}: plan it by itself"
+                    f"{asked.data_windows[0].id!r}: plan it by itself"
                 )
-        sets = sharing_sets(queries)
         return Plans(sets, tuple(planned(each.query, options) for each in sets))
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {query!r}")
