@@ -13,7 +13,7 @@ import muntin as mt
 from muntin.aggregates import FUNCTIONS, aggregate_named
 from muntin.embedded import apply, compare
 from muntin.errors import AggregateError
-from muntin.plan import SharingPlan
+from muntin.plan import SharingPlan, closed
 from muntin.query import Query
 from muntin.sql import render
 from muntin.strategies import STRATEGIES
@@ -107,7 +107,10 @@ def test_every_strategy_on_duckdb(strategy, table, few):
     check(apply(PLANS[strategy], FEW, table), few, FEW, strategy)
 
 
-@pytest.mark.parametrize("strategy", distinct_plans(FEW, "cutty").keys())
+OPEN = [name for name, plan in distinct_plans(FEW, "cutty").items() if closed(plan) is not plan]
+
+
+@pytest.mark.parametrize("strategy", OPEN)
 def test_every_strategy_on_open_slices_on_duckdb(strategy, table, few):
     check(apply(planned(FEW, strategy, "cutty"), FEW, table), few, FEW, strategy)
 

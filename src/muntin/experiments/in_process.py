@@ -35,7 +35,7 @@ SETTING = Setting(o_max=100)
 OVERLAPS = (10, 100)
 TURNS = 3
 """Composite slides of 1,000 records in a run for counts."""
-WORK = 2_000_000
+WORK = 1_000_000
 """Operations in a run for times, about, but at least as many composite slides as for counts."""
 ROUNDS = 3
 """Times are the best of so many runs."""
@@ -88,8 +88,7 @@ def realities(setting: Setting, seed: int, values: Sequence[int]) -> Iterator[Re
             run = plan_run(plan, setting.s_max)
             operations = counted(run, technique, values, TURNS)
             turns = max(TURNS, round(WORK / operations / run.period))
-            rounds = [timed(run, technique, values, turns) for _ in range(ROUNDS)]
-            seconds = [min(each) for each in zip(*rounds, strict=True)]
+            seconds = timed(run, technique, values, turns, ROUNDS)
             results = run.results(turns)
             alone = seconds[-len(run.trees) :]
             shares = [

@@ -146,27 +146,42 @@ def counted(run: PlanRun, technique: str, values: Sequence[int], turns: int) -> 
     return operations / (turns * run.period)
 
 
-def timed(run: PlanRun, technique: str, values: Sequence[int], turns: int) -> list[float]:
-    """Seconds of every tree over so many composite slides; the finest slices come first."""
+def timed(
+    run: PlanRun, technique: str, values: Sequence[int], turns: int, rounds: int
+) -> list[float]:
+    """Seconds of every tree over so many composite slides; the finest slices come first.
+
+    The best of some rounds, one after the other on the same full windows.
+    """
     monoid = aggregate_of(technique).function
     pieces, seconds = values, []
     if run.finest is not None:
         pieces = list(run.finest.partials(cycle(values), monoid, _turns(run, values)))
-        begin = thread_time()
-        for _ in run.finest.partials(cycle(values), monoid, turns):
-            pass
-        seconds.append(thread_time() - begin)
+        seconds.append(
+            min(_drained(run.finest.partials(cycle(values), monoid, turns)) for _ in range(rounds))
+        )
     for tree in run.trees:
         window, rest = _filled(tree, technique, monoid, pieces)
         gc.collect()
         gc.disable()
         try:
-            begin = thread_time()
-            tree.answer(window, tree.slicing.partials(rest, monoid, turns))
-            seconds.append(thread_time() - begin)
+            each = []
+            for _ in range(rounds):
+                begin = thread_time()
+                tree.answer(window, tree.slicing.partials(rest, monoid, turns))
+                each.append(thread_time() - begin)
         finally:
             gc.enable()
+        seconds.append(min(each))
     return seconds
+
+
+def _drained(slices: Iterator[Any]) -> float:
+    """Seconds to compute all of them."""
+    begin = thread_time()
+    for _ in slices:
+        pass
+    return thread_time() - begin
 
 
 def _turns(run: PlanRun, values: Sequence[int]) -> int:
