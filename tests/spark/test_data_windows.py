@@ -137,32 +137,37 @@ def test_every_kind_is_what_it_means_for_every_key(frugal, keyed, extra):
             assert sorted(found, key=repr) == expected(window, records), (window.id, key)
 
 
-class Jumps(WindowFunction):
-    """From one jump of the value to the next."""
+def functions() -> tuple[type[WindowFunction], type[WindowFunction]]:
+    """Made in a function, so that workers get them by value: they cannot import test files."""
 
-    columns = ("x",)
+    class Jumps(WindowFunction):
+        """From one jump of the value to the next."""
 
-    def __init__(self):
-        self.last = None
+        columns = ("x",)
 
-    def mark(self, time, record):
-        jumped = self.last is None or abs(record["x"] - self.last) > 10
-        first, self.last = self.last is None, record["x"]
-        return int(jumped and not first), int(jumped)
+        def __init__(self):
+            self.last = None
 
+        def mark(self, time, record):
+            jumped = self.last is None or abs(record["x"] - self.last) > 10
+            first, self.last = self.last is None, record["x"]
+            return int(jumped and not first), int(jumped)
 
-class JumpsInBatches(Jumps):
-    def marks(self, times, columns):
-        jumped = np.abs(np.diff(columns["x"], prepend=np.inf)) > 10
-        ends = jumped.copy()
-        ends[0] = False
-        return ends, jumped
+    class JumpsInBatches(Jumps):
+        def marks(self, times, columns):
+            jumped = np.abs(np.diff(columns["x"], prepend=np.inf)) > 10
+            ends = jumped.copy()
+            ends[0] = False
+            return ends, jumped
+
+    return Jumps, JumpsInBatches
 
 
 def test_functions_of_users_record_by_record_and_in_batches_agree(frugal, keyed):
+    jumps, in_batches = functions()
     windows = [
-        mt.user_window(Jumps, id="records"),
-        mt.user_window(JumpsInBatches, id="batches"),
+        mt.user_window(jumps, id="records"),
+        mt.user_window(in_batches, id="batches"),
         mt.user_window(lambda: LastRecords(4, 10 * SECOND), id="last"),
     ]
     rows = mt.aggregate(
