@@ -117,7 +117,7 @@ def _by_cutty(plan: SharingPlan, query: Query, table: Table, wraps: bool) -> Dat
     )
     inputs = {text: f"u{i}" for i, text in enumerate(_inputs(query))}
     stage = Cutty(tuple(table.keys), _windows(plan), inputs, partials, wraps)
-    schema = StructType([*_head(table), *kinds.fields])
+    schema = StructType([*_head(table), *(lifted.schema[p.name] for p in partials)])
     rows = _in_order(lifted, table, query).mapInArrow(stage, schema)
     return _result(rows, plan, query, table, _finals(table))
 
