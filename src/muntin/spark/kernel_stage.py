@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from pyspark.errors import PySparkTypeError
+import re
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_type
 
 from muntin.kernels.tree import Branch
 from muntin.physical.forest import forest
 from muntin.plan import SharingPlan
 from muntin.spark.kernel import Kernel
 from muntin.spark.table import Table
+
+_NOT_IN_ARROW = re.compile(r"interval (year|month)|interval(?! )")
+"""Intervals of months, and those of before Spark 3, alone or inside another type."""
 
 CHUNK_RANGES = 4
 """A time chunk is this many times the widest range: a quarter of the slices go to two chunks."""
@@ -32,13 +35,9 @@ def by_kernel(rows: DataFrame, plan: SharingPlan, table: Table, wraps: bool) -> 
 
 
 def arrow_refusal(rows: DataFrame) -> str | None:
-    """Which type of these rows cannot be handed to Python and back, or None."""
-    for field in rows.schema:
-        try:
-            to_arrow_type(field.dataType)
-        except PySparkTypeError:
-            return field.dataType.simpleString()
-    return None
+    """Which type of these rows PySpark cannot hand to Python and back, or None."""
+    kinds = (field.dataType.simpleString() for field in rows.schema)
+    return next((kind for kind in kinds if _NOT_IN_ARROW.search(kind)), None)
 
 
 def _chunked(rows: DataFrame, chunk: int, widest: int) -> DataFrame:
