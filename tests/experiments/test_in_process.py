@@ -95,10 +95,11 @@ def test_the_command_prints_and_writes(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(in_process, "OVERLAPS", (3, 5))
     monkeypatch.setattr(in_process, "ROUNDS", 1)
     monkeypatch.setattr(in_process, "WORK", 1)
+    monkeypatch.setattr("muntin.experiments.debs.GENERATED", 240)
     console = Console(record=True, width=100)
     run_cost_model(Options(tmp_path, parts=("in-process",)), console)
     said = console.export_text()
-    assert "17,000 generated values, repeated" in said
+    assert "240 generated values, repeated" in said
     assert "Mean deviation of normalised throughput" in said
     with (tmp_path / "cost_model_in_process.csv").open() as file:
         rows = list(csv.DictReader(file))
