@@ -47,6 +47,7 @@ from muntin.api import (
     sql,
     verify,
 )
+from muntin.control import Control
 from muntin.data_windows import (
     DataWindow,
     count_window,
@@ -66,6 +67,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aggregate",
+    "Control",
     "DataWindow",
     "MuntinError",
     "Plan",

@@ -41,6 +41,10 @@ class StateError(MuntinError, RuntimeError):
     """The state of a stream that does not fit the query which is to go on from it."""
 
 
+class ControlError(MuntinError, ValueError):
+    """A command that a running stream cannot obey."""
+
+
 class UserWindowError(MuntinError, RuntimeError):
     """A window function that broke its contract or raised, with the record it was given."""
 

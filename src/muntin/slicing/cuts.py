@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from math import gcd
+from math import gcd, lcm
 
 from muntin.errors import WindowError
 from muntin.windows import Window
@@ -68,20 +68,42 @@ class Slices:
     def cuts_at(self, cut: Cut) -> bool:
         """Whether these slices are cut at every instant of the class.
 
-        One class usually contains it. If not, several may do so together: the instants of the
-        class are then looked at one by one over the common period, if that is short.
+        One class usually contains it. If not, several may do so together: each that meets it has
+        every m-th of its instants. Where these parts can add up to all, the instants are counted
+        off over their common period, if that is short.
+
+        >>> Slices((Cut(4, 0), Cut(6, 2), Cut(12, 10))).cuts_at(Cut(2, 0))
+        False
+        >>> Slices((Cut(4, 0), Cut(4, 2))).cuts_at(Cut(2, 0))
+        True
         """
-        if any(own.contains(cut) for own in self.cuts):
+        parts = [part for own in self.cuts if (part := _met(own, cut)) is not None]
+        if any(step == 1 for step, _ in parts):
             return True
-        period = cut.step
-        for own in self.cuts:
-            period = period * own.step // gcd(period, own.step)
-            if period // cut.step > 10_000:
+        period = 1
+        for step, _ in parts:
+            period = lcm(period, step)
+            if period > 10_000:
                 return False
-        return all(self.start_of(t) == t for t in range(cut.phase, cut.phase + period, cut.step))
+        if sum(period // step for step, _ in parts) < period:
+            return False
+        covered = bytearray(period)
+        for step, first in parts:
+            covered[first::step] = b"\1" * len(range(first, period, step))
+        return all(covered)
 
     def __str__(self) -> str:
         return " ∪ ".join(f"{c.phase} mod {c.step}" if c.phase else f"{c.step}ℤ" for c in self.cuts)
+
+
+def _met(own: Cut, cut: Cut) -> tuple[int, int] | None:
+    """Which instants of a class are cut: every how manyth, and the first; None if none is."""
+    common = gcd(own.step, cut.step)
+    apart, left = divmod(own.phase - cut.phase, common)
+    if left:
+        return None
+    step = own.step // common
+    return step, apart * pow(cut.step // common, -1, step) % step
 
 
 def begins(window: Window) -> Cut:

@@ -28,7 +28,7 @@ from muntin.kernels.grouping import Grouping, codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.tree import Pieces, Results, evaluate_tree
 from muntin.physical.bases import Base
-from muntin.slicing import Slices
+from muntin.streams.pieces import starts
 from muntin.windows import Window
 
 PORTION = 250_000
@@ -171,17 +171,6 @@ class PreAggregation:
     @property
     def _names(self) -> list[str]:
         return [*self.keys, "node", "start", *(p.name for p in self.partials)]
-
-
-def starts(slices: Slices, instant: Array) -> Array:
-    """Where the slice of each instant begins.
-
-    >>> from muntin.slicing import pairs
-    >>> starts(pairs(Window(10, 4)), np.array([5, 6, 11])).tolist()
-    [4, 6, 10]
-    """
-    begun = [instant - (instant - cut.phase) % cut.step for cut in slices.cuts]
-    return np.asarray(np.maximum.reduce(begun))
 
 
 def _all(group: Array, start: Array, window: Window) -> Array:

@@ -25,7 +25,7 @@ from muntin.streams.header import check_types
 from muntin.streams.keys import Keys
 from muntin.streams.pieces import GROUP, START, longs, merged
 from muntin.streams.spec import Spec, first_end, needed_until
-from muntin.streams.state import Cache, State
+from muntin.streams.state import Cache, Seen, State
 from muntin.streams.store import Store
 
 Asked = tuple[Base, list[pa.Table], Due | Changed]
@@ -66,9 +66,16 @@ class Bucket:
     [{'k0': 'a', 'start': 0, 'p0': 1}, {'k0': 'a', 'start': 5, 'p0': 3}]
     """
 
-    def __init__(self, spec: Spec, bucket: int, store: Store, cache: Cache | None = None) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        bucket: int,
+        store: Store,
+        cache: Cache | None = None,
+        seen: Seen | None = None,
+    ) -> None:
         self.spec = spec
-        self.state = State(spec, bucket, store, {} if cache is None else cache)
+        self.state = State(spec, bucket, store, {} if cache is None else cache, seen)
 
     def step(self, pieces: Sequence[pa.Table], watermark: int) -> Step:
         """Take the pieces of a batch in, and emit what its watermark (microseconds) allows."""

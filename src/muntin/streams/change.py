@@ -8,8 +8,9 @@ cuts them. A new window takes over slices of the state:
     not cut there          it is complete from the end of the newest slice that is kept
 
 The state remembers until when slices of each earlier cutting may stand, so this holds after any
-number of changes. Older instances of a new window are not emitted at all. What is refused is a
-plan that puts kept windows together whose slices the state holds apart, none of them cut for all.
+number of changes; of many, the oldest count as missing, so that a new window begins later. Older
+instances of a new window are not emitted at all. What is refused is a plan that puts kept windows
+together whose slices the state holds apart, none of them cut for all.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ from muntin.streams.header import Header, KeptBase, KeptWindow
 from muntin.streams.spec import Spec, first_open, kept_from
 from muntin.windows import Window
 
+CUTTINGS = 16
+"""Earlier cuttings that a state remembers."""
+
+FITTING = 4
+"""Runs are kept as they are while their blocks are at most so many times too long or too short."""
+
 
 def unchanged(header: Header, spec: Spec) -> bool:
     """Whether the state is of just these windows, on just these slices."""
@@ -32,20 +39,39 @@ def unchanged(header: Header, spec: Spec) -> bool:
 
 
 def changed(
-    header: Header, spec: Spec, newest: Callable[[KeptBase], int | None]
+    header: Header, spec: Spec, stand_until: Callable[[KeptBase], int | None]
 ) -> list[tuple[KeptBase, KeptBase]]:
     """The bases of the new windows, each with the base of the state whose runs it takes over.
 
-    `newest` tells where the newest piece of a base begins, if it has any.
+    `stand_until` tells by when the rows of all pieces of a base have passed, if it has any.
     """
-    return [_taken_over(header, base, newest) for base in spec.bases]
+    return [_taken_over(header, base, stand_until) for base in spec.bases]
+
+
+def begun_after(base: Base, instant: int) -> KeptBase:
+    """A base of which nothing is kept, with windows that begin at an instant or later."""
+    fresh = KeptBase.of(base)
+    fresh.whole_from = instant
+    for kept in fresh.windows:
+        kept.since = instant + (kept.window.offset - instant) % kept.window.slide
+    return fresh
+
+
+def slice_end(slices: Slices, start: int) -> int:
+    """Where the slice that begins at `start` ends.
+
+    >>> from muntin.slicing import pairs
+    >>> slice_end(pairs(Window(10, 4)), 6)
+    8
+    """
+    return start + min(cut.step - (start - cut.phase) % cut.step for cut in slices.cuts)
 
 
 def _taken_over(
-    header: Header, base: Base, newest: Callable[[KeptBase], int | None]
+    header: Header, base: Base, stand_until: Callable[[KeptBase], int | None]
 ) -> tuple[KeptBase, KeptBase]:
     known = {k.window: k for kept in header.bases for k in kept.windows}
-    cuttings = {id(old): _cuttings(old, newest(old)) for old in header.bases}
+    cuttings = {id(old): _cuttings(old, stand_until(old)) for old in header.bases}
 
     def complete(old: KeptBase, window: Window) -> int:
         """The begin of the oldest instance that is complete and has not fired."""
@@ -55,12 +81,10 @@ def _taken_over(
 
     old = _source(header, base, [known[w] for w in base.windows.values() if w in known], complete)
     fresh = KeptBase.of(base)
-    fresh.block, fresh.whole_from = old.block, _whole_from(old, header.last)
-    fresh.older = [
-        (end, slices)
-        for end, slices in cuttings[id(old)]
-        if end > fresh.whole_from and slices != fresh.slices
-    ]
+    if old.block // FITTING <= fresh.block <= old.block * FITTING:
+        fresh.block = old.block
+    fresh.older = [each for each in cuttings[id(old)] if each[1] != fresh.slices]
+    _forget(fresh, _whole_from(old, header.last))
     for kept in fresh.windows:
         is_known = kept.window in known
         kept.since = known[kept.window].since if is_known else complete(old, kept.window)
@@ -98,12 +122,19 @@ def _source(
     return max(able, key=served)
 
 
-def _cuttings(old: KeptBase, newest: int | None) -> list[tuple[int, Slices]]:
+def _forget(fresh: KeptBase, whole_from: int) -> None:
+    """Of too many cuttings, take what stands in the oldest for missing."""
+    ends = sorted(end for end, _ in fresh.older)
+    fresh.whole_from = max(whole_from, *ends[:-CUTTINGS], whole_from)
+    fresh.older = [(end, slices) for end, slices in fresh.older if end > fresh.whole_from]
+
+
+def _cuttings(old: KeptBase, end: int | None) -> list[tuple[int, Slices]]:
     """Until when slices of each cutting may stand in the state."""
-    if newest is None:
+    if end is None:
         return []
-    steps = [cut.step - (newest - cut.phase) % cut.step for cut in old.slices.cuts]
-    return [*old.older, (newest + min(steps), old.slices)]
+    earlier = [each for each in old.older if each[1] != old.slices]
+    return [*earlier, (end, old.slices)]
 
 
 def _whole_from(old: KeptBase, last: int) -> int:

@@ -15,6 +15,7 @@ from muntin.kernels.columns import encode
 from muntin.kernels.encoded import Encoded
 from muntin.kernels.grouping import Grouping
 from muntin.kernels.monoids import Array
+from muntin.slicing import Slices
 from muntin.streams.store import whole
 
 GROUP, START = "group", "start"
@@ -31,6 +32,18 @@ def encoded(table: pa.Table, partials: Sequence[PartialColumn], wraps: bool) -> 
         encode(p.merger, [whole(table, name) for name in (p.name, *p.beside)], wraps, p.code)
         for p in partials
     ]
+
+
+def starts(slices: Slices, instant: Array) -> Array:
+    """Where the slice of each instant begins.
+
+    >>> from muntin.slicing import pairs
+    >>> from muntin.windows import Window
+    >>> starts(pairs(Window(10, 4)), np.array([5, 6, 11])).tolist()
+    [4, 6, 10]
+    """
+    begun = [instant - (instant - cut.phase) % cut.step for cut in slices.cuts]
+    return np.asarray(np.maximum.reduce(begun))
 
 
 def by_time(group: Array, start: Array) -> Array:

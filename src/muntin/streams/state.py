@@ -11,17 +11,18 @@ it: tokens never stand for two contents, so what is found there is right even af
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 
 from muntin.kernels.monoids import Array
-from muntin.streams.change import changed, unchanged
+from muntin.streams.change import begun_after, changed, slice_end, unchanged
 from muntin.streams.header import Header, KeptBase, check
 from muntin.streams.keys import Keys
-from muntin.streams.pieces import GROUP, START, longs
+from muntin.streams.pieces import GROUP, START, longs, merged
 from muntin.streams.spec import Spec, needed_until
 from muntin.streams.store import Store, from_bytes, to_bytes
 
@@ -29,11 +30,20 @@ Cache = MutableMapping[str, pa.Table]
 """Tables by token: what was read or written before need not be read again."""
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The newest event time of a whole stream, if it had any row: what no bucket knows alone."""
+
+    newest: int | None
+
+
 class State:
     """The state, checked against the query and brought to its set of windows."""
 
-    def __init__(self, spec: Spec, bucket: int, store: Store, cache: Cache) -> None:
-        self.spec, self.store, self.cache = spec, store, cache
+    def __init__(
+        self, spec: Spec, bucket: int, store: Store, cache: Cache, seen: Seen | None = None
+    ) -> None:
+        self.spec, self.store, self.cache, self.seen = spec, store, cache, seen
         entry = store.read("header")
         self.header = Header.new(spec, bucket) if entry is None else Header.from_bytes(entry)
         self._keys: Keys | None = None
@@ -120,8 +130,7 @@ class State:
         number = np.cumsum(stays) - 1
         for i, base in enumerate(self.header.bases):
             for block in list(base.runs):
-                table = self.run(i, block)
-                assert table is not None, "the header lists it"
+                table = self._known(i, block)
                 here = stays[longs(table, GROUP)]
                 kept = table.filter(pa.array(here))
                 new = pa.array(number[longs(kept, GROUP)], pa.int32())
@@ -131,25 +140,67 @@ class State:
     def _change(self) -> None:
         """Go on with another set of windows (muntin.streams.change)."""
         bases = self.header.bases
-        places = {id(base): i for i, base in enumerate(bases)}
         tables = {
-            (i, block): self.run(i, block) for i, base in enumerate(bases) for block in base.runs
+            (i, block): self._known(i, block) for i, b in enumerate(bases) for block in b.runs
         }
-
-        def newest(base: KeptBase) -> int | None:
-            run = tables[places[id(base)], max(base.runs)] if base.runs else None
-            return None if run is None else int(longs(run, START).max(initial=0))
-
-        pairs = changed(self.header, self.spec, newest)
+        pairs = self._taken_over(tables)
+        stay = {
+            i
+            for i, ((fresh, old), own) in enumerate(zip(pairs, bases, strict=False))
+            if old is own and fresh.block == own.block
+        }
         for i, block in tables:
-            self.store.remove(f"{i}/{block}")
+            if i not in stay:
+                self.store.remove(f"{i}/{block}")
         self.header.bases = [fresh for fresh, _ in pairs]
-        for i, (_, old) in enumerate(pairs):
-            for block in old.runs:
-                self.put(i, block, tables[places[id(old)], block])
+        places = {id(base): i for i, base in enumerate(bases)}
+        for i, (fresh, old) in enumerate(pairs):
+            if old is not None and i in stay:
+                fresh.runs = old.runs
+            elif old is not None:
+                runs = {block: tables[places[id(old)], block] for block in sorted(old.runs)}
+                self._put_all(i, runs if fresh.block == old.block else self._reblocked(fresh, runs))
         self._unsaved = True
         if tables:
             self._measure_keys()
+
+    def _taken_over(
+        self, tables: dict[tuple[int, int], pa.Table]
+    ) -> Sequence[tuple[KeptBase, KeptBase | None]]:
+        """The new bases, each with the base whose runs it takes over, if there are any."""
+        bases, seen = self.header.bases, self.seen
+        if seen is not None and seen.newest is None:
+            return [(KeptBase.of(base), None) for base in self.spec.bases]
+        if seen is not None and seen.newest is not None and not bases:
+            return [(begun_after(base, seen.newest + 1), None) for base in self.spec.bases]
+        places = {id(base): i for i, base in enumerate(bases)}
+
+        def stand_until(base: KeptBase) -> int | None:
+            if seen is not None and seen.newest is not None:
+                return seen.newest + 1
+            if not base.runs:
+                return None
+            newest = longs(tables[places[id(base)], max(base.runs)], START)
+            return slice_end(base.slices, int(newest.max(initial=0)))
+
+        return changed(self.header, self.spec, stand_until)
+
+    def _reblocked(self, fresh: KeptBase, runs: dict[int, pa.Table]) -> dict[int, pa.Table]:
+        """The same pieces in blocks of another length."""
+        if not runs:
+            return {}
+        table = merged(list(runs.values()), self.spec.partials, self.spec.wraps)
+        block = longs(table, START) // fresh.block
+        return {each: table.filter(pa.array(block == each)) for each in np.unique(block).tolist()}
+
+    def _put_all(self, i: int, runs: dict[int, pa.Table]) -> None:
+        for block, table in runs.items():
+            self.put(i, block, table)
+
+    def _known(self, i: int, block: int) -> pa.Table:
+        table = self.run(i, block)
+        assert table is not None, "the header lists it"
+        return table
 
     def _measure_keys(self) -> None:
         """How long each key is needed by the new windows."""
@@ -158,8 +209,7 @@ class State:
         for i, base in enumerate(self.header.bases):
             windows = [k.window for k in base.windows]
             for block in base.runs:
-                table = self.run(i, block)
-                assert table is not None, "the header lists it"
+                table = self._known(i, block)
                 np.maximum.at(
                     until, longs(table, GROUP), needed_until(windows, longs(table, START))
                 )

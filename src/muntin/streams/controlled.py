@@ -1,0 +1,186 @@
+"""A bucket whose windows come and go: commands first, then the rows of a batch.
+
+Beside the pieces a bucket keeps its labels (muntin.control), the stream's newest event time E, and
+the watermark of the step before. These are the same in every bucket of a stream, since every bucket
+hears of all commands and of the newest row of every partition; and only they decide:
+
+    commands   are obeyed in the order of their keys, at event time E
+    slices     are the shared pairs of all windows of the moment: pieces come at the stream's grain
+               and are put into them here, so that new edges refine the slices from now on
+    register   where kept slices are cut at the window's edges, its first instance is the oldest
+               that they make complete; else the first that begins after E (streams.change)
+    suspend    instances that end by E are emitted when the watermark passes, the others never
+    leave      a window is forgotten when its last instance fired, with the slices only it needed
+
+A window registered under the id of one that was suspended begins with the instance that ends after
+the last of the other: no instance is emitted twice under one id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from muntin.control import Command, Decided, Entry, Label, Terms, decide, key_of
+from muntin.control.entry import REFUSED, RUNNING, SUSPENDED
+from muntin.errors import ControlError
+from muntin.kernels.tree import Branch
+from muntin.physical.bases import Base
+from muntin.slicing import shared_pairs
+from muntin.streams.bucket import Bucket, Step
+from muntin.streams.labels import KeptLabels, labelled
+from muntin.streams.pieces import START, longs, starts
+from muntin.streams.spec import Spec, first_open
+from muntin.streams.state import Cache, Seen
+from muntin.streams.store import Store
+from muntin.windows import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Controlled:
+    """A stream with a control: what it asks of a bucket but for windows, and those of its start."""
+
+    spec: Spec
+    windows: tuple[Window, ...]
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a bucket hears of a micro-batch: its pieces, all commands, the newest row of all."""
+
+    watermark: int
+    pieces: Sequence[pa.Table] = ()
+    commands: Sequence[str] = ()
+    newest: int | None = None
+
+
+@dataclass(slots=True)
+class ControlledStep:
+    """What one step did: results under their labels, the windows now, what became of commands."""
+
+    step: Step
+    results: Iterator[pa.Table]
+    labels: tuple[Label, ...]
+    entries: tuple[Entry, ...]
+
+
+class ControlledBucket:
+    """A bucket on its state in a store, for the length of one step."""
+
+    def __init__(
+        self, stream: Controlled, bucket: int, store: Store, cache: Cache | None = None
+    ) -> None:
+        self.stream, self.bucket, self.store, self.cache = stream, bucket, store, cache
+        self.kept = KeptLabels.read(store, stream.windows, stream.terms)
+
+    def step(self, batch: Batch) -> ControlledStep:
+        """Obey the commands of a batch, take in its rows, and emit what its watermark allows."""
+        kept = self.kept
+        present = [label for label in kept.labels if not label.done(kept.last)]
+        commands, broken = _read(batch.commands)
+        decided = decide(present, commands, self.stream.terms, kept.newest)
+        spec = replace(self.stream.spec, bases=_bases(decided.labels))
+        bucket = Bucket(spec, self.bucket, self.store, self.cache, Seen(kept.newest))
+        labels = self._settled(decided.labels, {c.key for c in commands}, bucket)
+        entries = [_refused(text, str(error), kept.newest) for text, error in broken]
+        entries += _entries(commands, decided, labels, kept.newest)
+        entries = [replace(entry, order=kept.met + i) for i, entry in enumerate(entries)]
+        step = bucket.step(_floored(batch.pieces, spec), batch.watermark)
+        shown = tuple(label for label in labels if not label.done(kept.last))
+        newest = [n for n in (kept.newest, batch.newest) if n is not None]
+        now = replace(
+            kept,
+            labels=shown,
+            newest=max(newest, default=None),
+            last=bucket.state.header.last,
+            met=kept.met + len(entries),
+        )
+        now.write(self.store, unless=kept)
+        results = labelled(step.results, spec, shown, self.stream.terms)
+        return ControlledStep(step, results, shown, tuple(entries))
+
+    def _settled(self, labels: Sequence[Label], new: set[str], bucket: Bucket) -> tuple[Label, ...]:
+        """The labels, new ones with the begin of their first instance."""
+        if self.kept.newest is None:
+            return tuple(labels)
+        found: list[Label] = []
+        for label in labels:
+            since = label.since
+            if label.key in new:
+                [base] = bucket.state.header.bases
+                ended = [each.until for each in found if each.id == label.id]
+                last = max(self.kept.last, *(end for end in ended if end is not None), 0)
+                complete = base.since(label.window)
+                since = first_open(label.window, last)
+                since = since if complete is None else max(since, complete)
+            found.append(replace(label, since=since))
+        return tuple(found)
+
+
+def _read(texts: Sequence[str]) -> tuple[list[Command], list[tuple[str, ControlError]]]:
+    """The commands in order, and those that cannot be read with the reason."""
+    commands: list[Command] = []
+    broken: list[tuple[str, ControlError]] = []
+    for text in sorted(set(texts), key=lambda text: (key_of(text), text)):
+        try:
+            commands.append(Command.from_json(text))
+        except ControlError as error:
+            broken.append((text, error))
+    return commands, broken
+
+
+def _bases(labels: Sequence[Label]) -> tuple[Base, ...]:
+    """One set of slices for all windows of the moment, each of them once."""
+    windows = list(dict.fromkeys(label.window for label in labels))
+    if not windows:
+        return ()
+    branches = tuple(Branch(i, window, asked=True) for i, window in enumerate(windows))
+    return (Base(0, shared_pairs(windows), branches),)
+
+
+def _floored(pieces: Sequence[pa.Table], spec: Spec) -> list[pa.Table]:
+    """Pieces at the stream's grain, put into the slices of the moment."""
+    if not spec.bases:
+        return []
+    slices, found = spec.bases[0].slices, []
+    for table in pieces:
+        place = table.schema.get_field_index(START)
+        start = pa.array(starts(slices, longs(table, START)))
+        found.append(table.set_column(place, START, start))
+    return found
+
+
+def _refused(text: str, reason: str, newest: int | None) -> Entry:
+    try:
+        plain = json.loads(text)
+        action, id = str(plain.get("action")), str(plain.get("id"))
+    except (ValueError, AttributeError):
+        action, id = "?", "?"
+    return Entry(key_of(text), action, id, REFUSED, effective=newest, reason=reason)
+
+
+def _entries(
+    commands: Sequence[Command], decided: Decided, labels: Sequence[Label], newest: int | None
+) -> list[Entry]:
+    since = {label.key: label.since for label in labels}
+    found = []
+    for command, reason in zip(commands, decided.refusals, strict=True):
+        done = RUNNING if command.window is not None else SUSPENDED
+        found.append(
+            Entry(
+                command.key,
+                command.action,
+                command.id,
+                REFUSED if reason else done,
+                window=None if command.window is None else Label("", command.window).text,
+                aggregates=command.aggregates,
+                effective=newest,
+                complete_from=None if reason else since.get(command.key),
+                reason=reason,
+            )
+        )
+    return found
