@@ -7,8 +7,7 @@ call is a step of muntin.streams.Bucket on state that Spark keeps: one map of na
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 import pandas as pd
@@ -25,13 +24,38 @@ REMEMBERED = 256 * 2**20
 """Bytes of tables that a worker remembers from batch to batch."""
 
 
-class Remembered(OrderedDict[str, pa.Table]):
-    """Tables by token; the oldest are forgotten when they take too much memory."""
+class Remembered(MutableMapping[str, pa.Table]):
+    """Tables by token; the oldest are forgotten when they take too much memory.
+
+    >>> known = Remembered(most=100)
+    >>> for token in "abc":
+    ...     known[token] = pa.table({"start": range(6)})
+    >>> list(known)
+    ['b', 'c']
+    """
+
+    def __init__(self, most: int = REMEMBERED) -> None:
+        self._most, self._bytes = most, 0
+        self._tables: dict[str, pa.Table] = {}
+
+    def __getitem__(self, token: str) -> pa.Table:
+        return self._tables[token]
 
     def __setitem__(self, token: str, table: pa.Table) -> None:
-        super().__setitem__(token, table)
-        while len(self) > 1 and sum(t.nbytes for t in self.values()) > REMEMBERED:
-            self.popitem(last=False)
+        self.pop(token, None)
+        self._tables[token] = table
+        self._bytes += table.nbytes
+        while self._bytes > self._most and len(self) > 1:
+            del self[next(iter(self))]
+
+    def __delitem__(self, token: str) -> None:
+        self._bytes -= self._tables.pop(token).nbytes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
 
 
 _remembered = Remembered()
