@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 os.environ["TZ"] = "UTC"
 time.tzset()
 os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ["MUNTIN_CONSTANTS"] = "shipped"  # not those of whoever runs the tests
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # the machine's own name need not resolve
 
 settings.register_profile(

@@ -45,9 +45,11 @@ from muntin.api import (
     parse_sql,
     progress,
     sql,
+    statistics,
     verify,
 )
 from muntin.control import Control
+from muntin.cost import Statistics
 from muntin.data_windows import (
     DataWindow,
     count_window,
@@ -73,6 +75,7 @@ __all__ = [
     "Plan",
     "Plans",
     "Query",
+    "Statistics",
     "Window",
     "aggregate",
     "approx_count_distinct",
@@ -115,6 +118,7 @@ __all__ = [
     "skewness",
     "snapshot",
     "sql",
+    "statistics",
     "stddev_pop",
     "stddev_samp",
     "sum",

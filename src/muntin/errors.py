@@ -49,6 +49,10 @@ class UserWindowError(MuntinError, RuntimeError):
     """A window function that broke its contract or raised, with the record it was given."""
 
 
+class CalibrationError(MuntinError, ValueError):
+    """Constants of a machine that cannot be read or measured."""
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """The closest known name as a hint, or the list of all of them.
 

@@ -54,3 +54,14 @@ def test_what_needs_spark_is_said() -> None:
     other = {"a": QUERIES["load"], "b": mt.query("ts", [TEN], [mt.avg("y").alias("count")])}
     with pytest.raises(mt.MuntinError, match="'count' is BIGINT in query 'a' and DOUBLE"):
         mt.aggregate(TABLE, queries=other)
+
+
+def test_statistics_of_a_table_in_process() -> None:
+    known = mt.statistics(TABLE, QUERIES["load"])
+    rows = [r for r in TABLE.to_pylist() if r["ts"] is not None]
+    assert (known.rows, known.keys) == (len(rows), len({r["device"] for r in rows}))
+    span = max(r["ts"] for r in rows) - min(r["ts"] for r in rows)
+    assert known.rate == pytest.approx(len(rows) / span.total_seconds())
+    assert mt.statistics(TABLE, QUERIES["all"]).keys == 1
+    with pytest.raises(mt.MuntinError, match="no rows"):
+        mt.statistics(TABLE.slice(0, 0), QUERIES["load"])

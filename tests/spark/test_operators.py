@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
-from muntin.cost import RateCost
+from muntin.cost import SparkCost, Statistics
 from muntin.errors import StrategyError
 from muntin.kernels.mergers import not_merged
 from muntin.physical import choose, predicted
@@ -38,7 +38,7 @@ def test_the_kernel_gives_the_rows_of_window(
     else:
         pytest.fail("no seed led to a plan for the kernel")
     table = asked.table(frugal)
-    operators = choose(plan, asked.query, RateCost(), "kernel")
+    operators = choose(plan, asked.query, SparkCost(Statistics()), "kernel")
     ours = apply(plan, asked.query, table, operators)
     assert_same_rows(ours, rows_of_window(table, asked.query), asked.query)
 
@@ -107,8 +107,8 @@ def test_auto_takes_what_is_predicted_cheapest_and_says_why() -> None:
     )
     plan = mt.optimize(heavy, rate=1000, keys=50)
     assert plan.operators.name == "kernel"
-    assert "operator kernel: predicted cheapest; window" in plan.explain()
-    seconds = predicted(plan.tree, heavy, RateCost(1000, 50))
+    assert "operator kernel: predicted fastest; window" in plan.explain()
+    seconds = predicted(plan.tree, heavy, SparkCost(Statistics(keys=50, rate=1000)))
     assert min(seconds, key=seconds.__getitem__) == "kernel"
     light = mt.query("ts", [mt.tumbling(f"{n} minutes") for n in (1, 2, 3)], [mt.avg("v")])
     assert mt.optimize(light, rate=1000, keys=50).operators.name == "expand"

@@ -7,6 +7,7 @@ from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.api.sql import parse_sql, sql
+from muntin.api.statistics import statistics
 from muntin.api.verify import verify
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "parse_sql",
     "progress",
     "sql",
+    "statistics",
     "verify",
 ]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from muntin.aggregates import Aggregate
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
+from muntin.api.statistics import statistics as find
+from muntin.cost import Statistics
+from muntin.cost.statistics import ROWS
 from muntin.data_windows import DataWindow
 from muntin.durations import Duration
 from muntin.errors import QueryError
@@ -36,6 +40,8 @@ def aggregate(
     queries: Mapping[str, Query] | None = None,
     deliver: str = "one",
     order_by: str | Iterable[str] = (),
+    rows: float = ROWS,
+    statistics: str | Statistics | None = None,
 ) -> Any:
     """All windows and aggregates over a Spark DataFrame, batch or streaming, computed together.
 
@@ -47,23 +53,31 @@ def aggregate(
     Windows that the data decides (mt.session, mt.count_window, …) take the records of a key in the
     order of time, and `order_by` among equal times.
 
+    What planning knows of the data is what you say of it (`rate`, `distinct_keys`, `rows`), or what
+    statistics="sample" or "metadata" finds: see mt.statistics.
+
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
-    engine = engine_of(data)
     streaming: Any = {"watermark": watermark, "output": output, "started_with": started_with}
     streaming["buckets"] = buckets
+    options: Any = {
+        **{"strategy": strategy, "rate": rate, "keys": distinct_keys, "rows": rows, "cost": cost},
+        **{"operator": operator, "engine": engine_of(data)},
+        "statistics": statistics,
+    }
+    if isinstance(statistics, str):
+        options["statistics"] = partial(find, data, how=statistics, keys=distinct_keys)
     if queries is None:
         if deliver != "one":
             raise QueryError(f"deliver={deliver!r} needs several queries: queries={{'id': query}}")
-        asked = _asked(time, windows, aggregates, keys, where, order_by)
-        one = optimize(asked, strategy, rate, distinct_keys, cost, operator, engine)
+        one = optimize(_asked(time, windows, aggregates, keys, where, order_by), **options)
         return one.apply(data, layout, empty, **streaming)
     if any((time, windows, aggregates, keys, where, order_by)):
         raise QueryError(
             "queries={...} hold their own time, windows, aggregates, keys and where: "
             "give these to mt.query(...), or leave queries out"
         )
-    several = optimize(None, strategy, rate, distinct_keys, cost, operator, engine, queries=queries)
+    several = optimize(queries=queries, **options)
     return several.apply(data, layout, empty, deliver, **streaming)
 
 

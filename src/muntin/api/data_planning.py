@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from muntin.api.plan import Plan
-from muntin.cost import RateCost, total
+from muntin.cost import total
 from muntin.data_windows import DataWindow
 from muntin.errors import StrategyError
 from muntin.physical import Operators
@@ -20,7 +20,7 @@ from muntin.strategies.data_driven import each_alone, on_begins, session_chain
 from muntin.windows import Window
 
 if TYPE_CHECKING:
-    from muntin.api.planning import Options
+    from muntin.api.options import Options
 
 KNOWN = ("auto", "cutty", "wcg")
 
@@ -28,7 +28,7 @@ KNOWN = ("auto", "cutty", "wcg")
 def planned_by_data(query: Query, options: Options) -> Plan:
     """The plan of such a query."""
     _refuse(options)
-    rates = RateCost(options.rate, options.keys)
+    rates = options.rates
     windows: list[Window | DataWindow] = [*query.windows, *query.data_windows]
     plans = {
         "direct": each_alone(query.windows, query.data_windows, query.idempotent),
@@ -50,7 +50,7 @@ def planned_by_data(query: Query, options: Options) -> Plan:
     tried = tuple(Alternative(name, total(rates, plan)) for name, plan in plans.items())
     operators = _operators(plans[chosen], chosen)
     cost = total(rates, plans[chosen])
-    return Plan(query, plans[chosen], chosen, cost, rates, tried, operators)
+    return Plan(query, plans[chosen], chosen, cost, rates, tried, operators, options)
 
 
 def _refuse(options: Options) -> None:

@@ -5,12 +5,16 @@ No engine is needed: planning is arithmetic on windows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import overload
 
+from muntin.api.options import ASSUMED, Options
 from muntin.api.plan import Plan
-from muntin.api.planning import Options, planned
+from muntin.api.planning import planned
 from muntin.api.plans import Plans
+from muntin.cost import Statistics
+from muntin.cost.calibration import current_constants
+from muntin.cost.statistics import ROWS
 from muntin.errors import StrategyError
 from muntin.queries import sharing_sets
 from muntin.query import Query
@@ -27,6 +31,8 @@ def optimize(
     engine: str = "spark",
     technique: str | None = None,
     slicing: str = "pairs",
+    rows: float = ROWS,
+    statistics: Statistics | Callable[[Query], Statistics] | None = None,
 ) -> Plan: ...
 
 
@@ -41,6 +47,8 @@ def optimize(
     engine: str = "spark",
     technique: str | None = None,
     slicing: str = "pairs",
+    rows: float = ROWS,
+    statistics: Statistics | Callable[[Query], Statistics] | None = None,
     *,
     queries: Mapping[str, Query],
 ) -> Plans: ...
@@ -56,14 +64,18 @@ def optimize(
     engine: str = "spark",
     technique: str | None = None,
     slicing: str = "pairs",
+    rows: float = ROWS,
+    statistics: Statistics | Callable[[Query], Statistics] | None = None,
     *,
     queries: Mapping[str, Query] | None = None,
 ) -> Plan | Plans:
     """The plan of one strategy, or of the cheapest one ("auto"), with all alternatives.
 
     `rate` is events per second of event time over all keys, `keys` how many distinct keys there
-    are; together they decide whether slices shrink the data. Under cost "paper", `rate` is the
-    paper's η per unit of the windows' numbers. `operator` forces how the plan runs on Spark.
+    are, `rows` how many rows; together they decide whether slices shrink the data, and how many
+    seconds are predicted. `statistics` gives all three, as mt.statistics finds them, or is a
+    function that finds them for a query. Under cost "paper", `rate` is the paper's η per unit of
+    the windows' numbers. `operator` forces how the plan runs on Spark.
     Cost "weave" counts the aggregations of a stream engine whose windows are answered by
     `technique`: panes (if None), flatfat, flatfit or slick-deque. `slicing` is how the weaving
     strategies cut the windows of a tree: pairs, panes or cutty.
@@ -79,7 +91,14 @@ def optimize(
     """
     if queries is not None and query is not None:
         raise StrategyError("give optimize one query, or queries={'id': query, ...}, not both")
-    options = Options(strategy, rate, keys, cost, operator, engine, technique, slicing)
+    given = _statistics(rows, keys, rate) if statistics is None else statistics
+    constants = current_constants()
+
+    def plan(one: Query) -> Plan:
+        known = given if isinstance(given, Statistics) else given(one)
+        options = Options(strategy, known, cost, operator, engine, technique, slicing, constants)
+        return planned(one, options)
+
     if queries is not None:
         sets = sharing_sets(queries)
         for id, asked in queries.items():
@@ -88,7 +107,12 @@ def optimize(
                     f"query {id!r} has windows that the data decides, such as "
                     f"{asked.data_windows[0].id!r}: plan it by itself"
                 )
-        return Plans(sets, tuple(planned(each.query, options) for each in sets))
+        return Plans(sets, tuple(plan(each.query) for each in sets))
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {query!r}")
-    return planned(query, options)
+    return plan(query)
+
+
+def _statistics(rows: float, keys: float, rate: float) -> Statistics:
+    assumed = (rows, keys, rate) == (ASSUMED.rows, ASSUMED.keys, ASSUMED.rate)
+    return ASSUMED if assumed else Statistics(rows, keys, rate)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from muntin.api.engine import engine_of
-from muntin.cost import RateCost
+from muntin.api.options import Options
+from muntin.api.replan import Replanned, replanned
 from muntin.durations import Duration
 from muntin.errors import StrategyError
 from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream, merged_beside
 from muntin.plan import SharingPlan, closed
 from muntin.query import Query
-from muntin.report import Alternative, Explanation, html, svg, text
+from muntin.report import Alternative, Explanation, html, number, svg, text
 from muntin.windows import Window
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ class Plan:
     model: CostModel
     alternatives: tuple[Alternative, ...]
     operators: Operators
+    options: Options
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the plan is predicted to take on Spark; None for a stream."""
+        return self.operators.seconds
 
     def explain(self) -> str:
         """The tree with each node's parent, pieces and cost, and every strategy tried."""
@@ -100,12 +107,17 @@ class Plan:
 
         operators = self.operators
         if operator is not None or operators.name not in STREAM_OPERATORS:
-            operators = choose_for_stream(self.tree, self.query, self._rates, operator)
+            operators = choose_for_stream(self.tree, self.query, self.options.rates, operator)
         return apply_to_stream(self.tree, self.query, data, operators, Streaming(*streaming))
 
-    @property
-    def _rates(self) -> RateCost:
-        return self.model if isinstance(self.model, RateCost) else RateCost()
+    def replan(
+        self, rate: float | None = None, keys: float | None = None, rows: float | None = None
+    ) -> Replanned:
+        """Whether another plan is better for other statistics, and by how much.
+
+        What is not given stays as it was; with another rate and no rows, the span of time stays.
+        """
+        return replanned(self, rows, keys, rate)
 
     def to_sql(
         self, dialect: str, table: str = "events", types: Mapping[str, str] | None = None
@@ -127,11 +139,7 @@ class Plan:
             self.model,
             self.alternatives,
             self.operators.edges,
-            (
-                f"operator {self.operators.name}: {self.operators.reason}",
-                *self._closed(),
-                *self._direct(),
-            ),
+            (*self._prediction(), *self._closed(), *self._direct()),
         )
 
     def _closed(self) -> list[str]:
@@ -139,6 +147,14 @@ class Plan:
         if closed(self.tree) is self.tree:
             return []
         return ["open slices: Spark and SQL cut them where windows end, as pairs do"]
+
+    def _prediction(self) -> list[str]:
+        """The operator, the seconds predicted for it, and what the prediction rests on."""
+        notes = [f"operator {self.operators.name}: {self.operators.reason}"]
+        if self.seconds is not None:
+            known, constants = self.options.statistics, self.options.constants.origin
+            notes.append(f"predicted {number(self.seconds)} s for {known}; constants {constants}")
+        return notes
 
     def _direct(self) -> list[str]:
         """Notes on the aggregates that are not shared, or not by every Spark."""

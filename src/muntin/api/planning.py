@@ -5,45 +5,21 @@ No engine is needed: planning is arithmetic on windows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 from muntin.api.data_planning import planned_by_data
+from muntin.api.options import Options
 from muntin.api.plan import Plan
-from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, total
+from muntin.cost import CostModel, PaperCost, SparkCost, WeaveCost, total
 from muntin.errors import StrategyError, did_you_mean
-from muntin.physical import choose, choose_for_stream, predicted
+from muntin.physical import Operators, choose, choose_for_stream, predicted
 from muntin.plan import SharingPlan, check, closed
 from muntin.query import Query
 from muntin.report import Alternative
 from muntin.strategies import LIMITS, STRATEGIES, Problem, strategy_named
 
 UNLIMITED = 2**62
-ENGINES = ("spark", "stream", "sql")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to plan: the options of optimize."""
-
-    strategy: str = "auto"
-    rate: float = 100.0
-    keys: float = 1
-    cost: str = "rate"
-    operator: str | None = None
-    engine: str = "spark"
-    technique: str | None = None
-    slicing: str = "pairs"
-
-    def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            known = did_you_mean(self.engine, ENGINES)
-            raise StrategyError(f"unknown engine {self.engine!r}: {known}")
-
-    @property
-    def by_cost(self) -> bool:
-        """Whether "auto" takes the plan of least cost, not the one predicted fastest on Spark."""
-        return self.cost != "rate" or self.engine == "sql"
 
 
 def planned(query: Query, options: Options) -> Plan:
@@ -55,19 +31,27 @@ def planned(query: Query, options: Options) -> Plan:
     problem = Problem(query.windows, query.idempotent, _cost_model(query, options), options.slicing)
     tried = {name: _tried(name, problem, options.strategy == name) for name in STRATEGIES}
     plans = {name: plan for name, plan in tried.items() if isinstance(plan, SharingPlan)}
-    rates = RateCost(options.rate, options.keys)
+    spark = SparkCost(options.statistics, options.constants)
     alternatives = tuple(
-        _alternative(name, plan, query, problem, rates) for name, plan in tried.items()
+        _alternative(name, plan, query, problem, spark) for name, plan in tried.items()
     )
     auto = options.strategy == "auto"
     chosen = _best(alternatives, plans, problem.cost, options) if auto else options.strategy
-    decide = choose_for_stream if options.engine == "stream" else choose
-    operators = decide(plans[chosen], query, rates, options.operator)
-    if options.engine != "stream" and len(query.direct) == len(query.aggregates):
-        alone = choose(plans[chosen], query, rates, "window")
-        operators = replace(alone, reason="none of the aggregates has partials to share")
+    operators = _operators(plans[chosen], query, options)
     total_cost = total(problem.cost, plans[chosen])
-    return Plan(query, plans[chosen], chosen, total_cost, problem.cost, alternatives, operators)
+    return Plan(
+        query, plans[chosen], chosen, total_cost, problem.cost, alternatives, operators, options
+    )
+
+
+def _operators(plan: SharingPlan, query: Query, options: Options) -> Operators:
+    if options.engine == "stream":
+        return choose_for_stream(plan, query, options.rates, options.operator)
+    spark = SparkCost(options.statistics, options.constants)
+    if len(query.direct) == len(query.aggregates):
+        alone = choose(plan, query, spark, "window")
+        return replace(alone, reason="none of the aggregates has partials to share")
+    return choose(plan, query, spark, options.operator)
 
 
 def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | str:
@@ -88,11 +72,11 @@ def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | str:
 
 
 def _alternative(
-    name: str, plan: SharingPlan | str, query: Query, problem: Problem, rates: RateCost
+    name: str, plan: SharingPlan | str, query: Query, problem: Problem, spark: SparkCost
 ) -> Alternative:
     if isinstance(plan, str):
         return Alternative(name, None, note=plan)
-    seconds = min(predicted(plan, query, rates).values(), default=inf)
+    seconds = min(predicted(plan, query, spark).values(), default=inf)
     return Alternative(name, total(problem.cost, plan), seconds)
 
 
@@ -123,10 +107,11 @@ def _cost_model(query: Query, options: Options) -> CostModel:
         )
     match name:
         case "rate":
-            return RateCost(options.rate, options.keys)
+            return options.rates
         case "paper":
-            return PaperCost(query.windows, options.rate)
+            return PaperCost(query.windows, options.statistics.rate)
         case "weave":
             invertible = all(a.function.invertible for a in query.aggregates)
-            return WeaveCost(technique or "panes", options.rate, options.keys, invertible)
+            known = options.statistics
+            return WeaveCost(technique or "panes", known.rate, known.keys, invertible)
     raise StrategyError(f"unknown cost {name!r}: {did_you_mean(name, ['rate', 'paper', 'weave'])}")

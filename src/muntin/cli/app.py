@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from muntin.cli.bench import bench
+from muntin.cli.calibrate import calibrate
 from muntin.cli.demo import demo
 from muntin.cli.experiment import experiment
 from muntin.cli.explain import explain
@@ -40,3 +41,4 @@ app.command()(run)
 app.command("verify")(verify_job)
 app.command()(bench)
 app.command()(experiment)
+app.command()(calibrate)

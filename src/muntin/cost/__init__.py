@@ -3,13 +3,18 @@
 from muntin.cost.model import CostModel, FamilyCost, node_costs, total
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import RateCost
+from muntin.cost.spark import Constants, SparkCost
+from muntin.cost.statistics import Statistics
 from muntin.cost.weave import WeaveCost
 
 __all__ = [
+    "Constants",
     "CostModel",
     "FamilyCost",
     "PaperCost",
     "RateCost",
+    "SparkCost",
+    "Statistics",
     "WeaveCost",
     "node_costs",
     "total",

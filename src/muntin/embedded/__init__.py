@@ -1,6 +1,7 @@
 """DuckDB, in process: no Java is started. The only package that imports duckdb."""
 
 from muntin.embedded.engine import apply, apply_all, apply_own, connect
+from muntin.embedded.statistics import counted
 from muntin.embedded.tables import handles
 from muntin.embedded.verify import Verification, compare, compare_own
 
@@ -12,5 +13,6 @@ __all__ = [
     "compare",
     "compare_own",
     "connect",
+    "counted",
     "handles",
 ]

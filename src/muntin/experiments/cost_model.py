@@ -5,6 +5,7 @@ without `--part` all of them run, one after the other.
 
     in-process   woven plans run by the techniques of `muntin.incremental`: Ω against counted
                  operations, 1/cost against results a second (Figures 22 and 23)
+    spark        plans of many sets by several operators: predicted against measured seconds
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from rich.console import Console
 
 from muntin.errors import StrategyError, did_you_mean
 from muntin.experiments.in_process import run_in_process
+from muntin.experiments.on_spark import run_on_spark
 from muntin.experiments.options import Options
 
 PARTS: dict[str, Callable[[Options, Console], object]] = {
     "in-process": run_in_process,
+    "spark": run_on_spark,
 }
 """Every part by the name that users write, in the order in which they run."""
 

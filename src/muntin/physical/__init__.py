@@ -2,7 +2,7 @@
 
 from muntin.physical.feeds import Feed, feeds_of
 from muntin.physical.lowering import Level, PhysicalPlan, lower
-from muntin.physical.operators import Operators, choose, merged_beside, predicted
+from muntin.physical.operators import Operators, choose, merged_beside, predicted, works_of
 from muntin.physical.stream_operators import STREAM_OPERATORS, choose_for_stream
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "lower",
     "merged_beside",
     "predicted",
+    "works_of",
 ]

@@ -5,10 +5,9 @@
     expand   each row is exploded into the instances it feeds, then grouped, level by level
     kernel   sorted pieces through NumPy: two scans and one combine a result, whatever the overlap
 
-Predictions are seconds for ten million rows on two cores; the constants were measured with `muntin
-bench batch`, and only their ratios matter to a choice. Levels below the first run either all by
-expand or all by kernel: both start from the same grouped rows, and a second branch would compute
-these again.
+The work of each is counted (muntin.physical.work) and priced (muntin.cost.spark). Levels below the
+first run either all by expand or all by kernel: both start from the same grouped rows, and a second
+branch would compute these again.
 """
 
 from __future__ import annotations
@@ -16,32 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from muntin.aggregates import Aggregate
-from muntin.cost import RateCost, node_costs
+from muntin.cost import SparkCost
+from muntin.cost.spark import Work
 from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.mergers import not_merged
-from muntin.kernels.tree import Branch
 from muntin.physical.forest import disjoint, forest
+from muntin.physical.work import Counter
 from muntin.plan import SharingPlan, closed
 from muntin.query import Query
-from muntin.windows import Window
-
-ROWS = 10_000_000
-"""The volume that predictions are for."""
-
-GROUP = 1.1e-7
-"""Seconds to read a row and group it once."""
-COPY = 0.85e-7
-"""Seconds to copy a row into one more instance, and group it."""
-EXPAND = 2.8e-7
-"""Seconds to explode a partial into one instance that it feeds, and merge it there."""
-SHIP = 6e-7
-"""Seconds to shuffle and sort a partial and hand it to Python."""
-SCAN = 0.8e-7
-"""Seconds to scan a partial for one window."""
-RESULT = 1.5e-7
-"""Seconds to combine one result in Python and hand it back."""
-SHUFFLE = 0.15
-"""Seconds for one more stage, however few its rows."""
 
 OPERATORS = ("window", "expand", "kernel")
 
@@ -53,9 +34,11 @@ class Operators:
     name: str
     reason: str
     edges: dict[str, str] = field(default_factory=dict, repr=False)
+    seconds: float | None = None
+    """How long the plan is predicted to take, where that is known."""
 
 
-def choose(plan: SharingPlan, query: Query, rates: RateCost, forced: str | None) -> Operators:
+def choose(plan: SharingPlan, query: Query, cost: SparkCost, forced: str | None) -> Operators:
     """The cheapest operator that can run the plan, or the forced one if it can."""
     if forced is not None and forced not in OPERATORS:
         raise StrategyError(f"unknown operator {forced!r}: {did_you_mean(forced, OPERATORS)}")
@@ -63,27 +46,34 @@ def choose(plan: SharingPlan, query: Query, rates: RateCost, forced: str | None)
         refusal = kernel_refusal(plan, query) if forced == "kernel" else _python_refusal(query)
         if refusal:
             raise StrategyError(f"operator {forced!r} cannot run this plan: {refusal}")
-        return _named(forced, plan, "as asked")
-    seconds = predicted(plan, query, rates)
+        return _named(forced, plan, "as asked", predicted(plan, query, cost).get(forced))
+    seconds = predicted(plan, query, cost)
     if not seconds:
         raise StrategyError(f"no operator can run this plan: {kernel_refusal(plan, query)}")
     best = min(seconds, key=lambda name: seconds[name])
     others = ", ".join(f"{n} {s / seconds[best]:.3g}×" for n, s in seconds.items() if n != best)
-    return _named(best, plan, f"predicted cheapest; {others}")
+    return _named(best, plan, f"predicted fastest; {others}", seconds[best])
 
 
-def predicted(plan: SharingPlan, query: Query, rates: RateCost) -> dict[str, float]:
-    """Seconds for ten million rows, by every operator that can run the plan."""
+def predicted(plan: SharingPlan, query: Query, cost: SparkCost) -> dict[str, float]:
+    """Seconds by every operator that can run the plan."""
+    works = works_of(plan, query, cost)
+    return {name: cost.constants.seconds(work) for name, work in works.items()}
+
+
+def works_of(plan: SharingPlan, query: Query, cost: SparkCost) -> dict[str, Work]:
+    """The work of every operator that can run the plan."""
     plan = closed(plan)
-    seconds = {"window": _window(query, rates), "expand": _expand(plan, rates)}
-    if any(a.function.in_python for a in query.aggregates):
-        seconds = {}
+    counter = Counter(query, cost.statistics, cost.constants.cores)
+    works: dict[str, Work] = {}
+    if not any(a.function.in_python for a in query.aggregates):
+        works = {"window": counter.window(), "expand": counter.expand(plan)}
     if kernel_refusal(plan, query) is None:
-        seconds["kernel"] = _kernel(plan, rates)
-    return seconds
+        works["kernel"] = counter.kernel(plan)
+    return works
 
 
-def _named(name: str, plan: SharingPlan, reason: str) -> Operators:
+def _named(name: str, plan: SharingPlan, reason: str, seconds: float | None) -> Operators:
     first = {node.id for node in plan.children(None)}
     alone = len(first) == 1 and disjoint(plan.children(None)[0])
     edges = {}
@@ -94,7 +84,7 @@ def _named(name: str, plan: SharingPlan, reason: str) -> Operators:
             edges[node.id] = "slices" if alone else "expand"
         else:
             edges[node.id] = name
-    return Operators(name, reason, edges)
+    return Operators(name, reason, edges, seconds)
 
 
 def _python_refusal(query: Query) -> str | None:
@@ -124,37 +114,3 @@ def _mergers(aggregate: Aggregate) -> list[str]:
     function = aggregate.function
     unknown = [None] * max(len(aggregate.arguments), function.arity)
     return [partial.merger for partial in function.partials(unknown)]
-
-
-def _window(query: Query, rates: RateCost) -> float:
-    """One scan and one grouping for each window, and a copy for each instance of a row."""
-    return sum(ROWS * (GROUP + COPY * (w.overlap - 1)) + SHUFFLE for w in query.windows)
-
-
-def _first(plan: SharingPlan) -> float:
-    roots = plan.children(None)
-    copies = sum(n.shape.overlap if isinstance(n.shape, Window) else 1.0 for n in roots)
-    return ROWS * (GROUP + COPY * (copies - 1)) + SHUFFLE
-
-
-def _expand(plan: SharingPlan, rates: RateCost) -> float:
-    costs = node_costs(rates, plan)
-    below = sum(costs[node.id] for node in plan.nodes if node.parent is not None)
-    stages = len(plan.levels()) - 1
-    return _first(plan) + EXPAND * below * ROWS / rates.rate + SHUFFLE * stages
-
-
-def _kernel(plan: SharingPlan, rates: RateCost) -> float:
-    below = 0.0
-    for number, branches in (forest(plan) or {}).items():
-        rows = rates.rows(plan.nodes[number].shape)
-        below += SHIP * rows + _branches(branches, rows, rates)
-    return _first(plan) + below * ROWS / rates.rate + SHUFFLE
-
-
-def _branches(branches: tuple[Branch, ...], rows: float, rates: RateCost) -> float:
-    seconds = 0.0
-    for branch in branches:
-        results = rates.rows(branch.window)
-        seconds += SCAN * rows + RESULT * results + _branches(branch.branches, results, rates)
-    return seconds

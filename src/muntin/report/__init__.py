@@ -1,8 +1,8 @@
 """Plans as text, pictures and HTML."""
 
-from muntin.report.explanation import Alternative, Explanation
+from muntin.report.explanation import Alternative, Explanation, number, times
 from muntin.report.html import html
 from muntin.report.svg import svg
 from muntin.report.text import text
 
-__all__ = ["Alternative", "Explanation", "html", "svg", "text"]
+__all__ = ["Alternative", "Explanation", "html", "number", "svg", "text", "times"]

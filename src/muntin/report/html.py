@@ -29,5 +29,5 @@ def html(explanation: Explanation) -> str:
         f"<p><b>{escape(explanation.strategy)}</b>: {escape(explanation.headline())}</p>"
         f"{svg(explanation)}{notes}"
         f"<table><tr><th>strategy</th><th>{escape(explanation.model.unit)}</th>"
-        f"<th>against direct</th><th>s per 10 M rows</th></tr>{''.join(rows)}</table>"
+        f"<th>against direct</th><th>predicted s</th></tr>{''.join(rows)}</table>"
     )

@@ -42,7 +42,7 @@ def _tree(
 def _table(explanation: Explanation) -> list[str]:
     width = max(len("strategy"), *(len(f.first.strategy) for f in explanation.folded))
     unit = explanation.model.unit
-    lines = [f"{'strategy':<{width}}  {unit:>16}  against direct  s per 10 M rows"]
+    lines = [f"{'strategy':<{width}}  {unit:>16}  against direct      predicted s"]
     for folded in explanation.folded:
         first = folded.first
         chosen = "  ← chosen" if first.strategy == explanation.strategy else ""

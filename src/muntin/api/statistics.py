@@ -1,0 +1,34 @@
+"""statistics: what planning should know of the data, from a sample or from its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from muntin.api.engine import engine_of
+from muntin.cost import Statistics
+from muntin.errors import StrategyError, did_you_mean
+from muntin.query import Query
+
+HOW = ("sample", "metadata")
+
+
+def statistics(
+    data: Any, query: Query, how: str = "sample", fraction: float = 0.01, keys: float = 1
+) -> Statistics:
+    """Rows, distinct keys and events per second of the data that a query reads.
+
+    "sample" runs one small job over this fraction of the rows; "metadata" runs none, and takes the
+    rows and the times from the footers of local parquet files and the number of `keys` from you.
+    Tables in process are counted as a whole. For `mt.optimize(query, statistics=...)`.
+    """
+    if not isinstance(query, Query):
+        raise StrategyError(f"statistics takes a query from mt.query(...), not {query!r}")
+    if how not in HOW:
+        raise StrategyError(f"unknown statistics {how!r}: {did_you_mean(str(how), HOW)}")
+    if engine_of(data) == "sql":
+        from muntin.embedded import counted
+
+        return counted(data, query)
+    from muntin.spark.statistics import of_files, sampled
+
+    return sampled(data, query, fraction) if how == "sample" else of_files(data, query, keys)

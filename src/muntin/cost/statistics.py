@@ -1,0 +1,86 @@
+"""What is known of the data: rows, keys and rate, and how many rows a node then holds.
+
+A node has a cell for each key and each of its pieces. Rows fall into cells at random, so of n cells
+that f rows fall into, the expected number with at least one row is
+
+    n·(1 − (1 − 1/n)^f)  ≈  n·(1 − e^(−f/n))
+
+which is near n where rows are many and near f where cells are many (a "many keys" table, where
+slices hold one row each and do not shrink the data).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import expm1
+
+from muntin.coverage import Source
+from muntin.data_windows import DataWindow
+from muntin.errors import StrategyError
+from muntin.plan import Shape
+from muntin.slicing import Slices, edge_rate
+from muntin.windows import Window
+
+SECOND = 1_000_000
+ROWS = 10_000_000
+"""How many rows there are taken to be where nobody says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How many rows, distinct keys and events per second of event time, and who says so.
+
+    >>> Statistics(rows=1e6, keys=100, rate=100).span
+    10000.0
+    """
+
+    rows: float = ROWS
+    keys: float = 1
+    rate: float = 100.0
+    origin: str = "given"
+
+    def __post_init__(self) -> None:
+        if not self.rate > 0:
+            raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
+        if not self.keys >= 1:
+            raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
+        if not self.rows > 0:
+            raise StrategyError(f"rows {self.rows!r} must be positive")
+
+    @property
+    def span(self) -> float:
+        """Seconds of event time from the first row to the last."""
+        return self.rows / self.rate
+
+    def held(self, shape: Shape) -> float:
+        """How many rows a node holds.
+
+        >>> many = Statistics(rows=1000, keys=1_000_000, rate=1.0)
+        >>> round(many.held(Window(60 * SECOND, 60 * SECOND)))
+        1000
+        """
+        match shape:
+            case Source():
+                return self.rows
+            case Slices():
+                slices = self.span * SECOND * float(edge_rate(shape))
+                return occupied(self.keys * max(slices, 1), self.rows)
+            case Window():
+                instances = (self.span * SECOND + shape.range) / shape.slide
+                return occupied(self.keys * max(instances, 1), self.rows * shape.overlap)
+            case DataWindow():
+                return self.rows  # how many there are, only the data knows: no more than this
+
+    def __str__(self) -> str:
+        keys = "1 key" if self.keys == 1 else f"{self.keys:,.0f} keys"
+        rate = f"{self.rate:,.0f}" if self.rate >= 100 else f"{self.rate:.3g}"
+        return f"{self.rows:,.0f} rows, {keys}, {rate} events/s ({self.origin})"
+
+
+def occupied(cells: float, rows: float) -> float:
+    """How many of the cells are expected to hold at least one of the rows.
+
+    >>> round(occupied(10, 1000)), round(occupied(1e9, 1000)), round(occupied(100, 100))
+    (10, 1000, 63)
+    """
+    return -cells * expm1(-rows / cells)

@@ -1,0 +1,39 @@
+"""replan: another plan where the data has changed, and none where it has not."""
+
+import pytest
+
+import muntin as mt
+
+WINDOWS = [mt.hopping(f"{n} minutes", "1 minute") for n in (5, 60, 1440)]
+QUERY = mt.query("ts", WINDOWS, [mt.min("v"), mt.max("v")], keys="k")
+
+
+def test_nothing_changes_where_nothing_has_changed() -> None:
+    plan = mt.optimize(QUERY, rate=100, keys=100)
+    again = plan.replan()
+    assert not again.better
+    assert again.ratio == pytest.approx(1)
+    assert repr(again).startswith(f"keep {plan.strategy} by {plan.operators.name}: ")
+
+
+def test_a_plan_for_other_data_is_better_by_what_it_saves() -> None:
+    plan = mt.optimize(QUERY, "direct", operator="window", rate=100, keys=100, rows=1e6)
+    found = plan.replan(rate=200, keys=50)
+    assert found.better
+    assert found.plan.options.statistics == mt.Statistics(2e6, 50, 200, "given")
+    assert found.now / found.then == found.ratio > 10
+    assert f"change to {found.plan.strategy} by {found.plan.operators.name}: " in repr(found)
+    assert not found.plan.replan().better
+
+
+def test_under_another_cost_that_cost_decides() -> None:
+    tumbling = mt.query("ts", [mt.tumbling(f"{n} minutes") for n in (20, 30, 40)], [mt.min("v")])
+    plan = mt.optimize(tumbling, "direct", engine="sql")
+    found = plan.replan(rate=10)
+    assert found.better
+    assert found.unit == "operations/s"
+
+
+def test_impossible_statistics_are_refused() -> None:
+    with pytest.raises(mt.MuntinError, match="rate -1 must be positive"):
+        mt.optimize(QUERY).replan(rate=-1)

@@ -1,0 +1,120 @@
+"""The cost on Spark: counts of cells, constants that are fitted, and the file that keeps them."""
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.cost import Constants, SparkCost, Statistics
+from muntin.cost.calibration import Calibration, current_constants, load
+from muntin.cost.fitting import fit
+from muntin.cost.spark import KINDS, SHIPPED, Work
+from muntin.cost.statistics import SECOND, occupied
+from muntin.errors import CalibrationError
+from muntin.physical import predicted, works_of
+from muntin.slicing import shared_pairs
+from muntin.windows import Window
+
+
+@given(cells=st.floats(1, 1e9), rows=st.floats(1e-3, 1e9))
+def test_no_more_cells_are_occupied_than_there_are_or_rows_fall_into(
+    cells: float, rows: float
+) -> None:
+    assert 0 < occupied(cells, rows) <= min(cells, rows) * (1 + 1e-9)
+    assert occupied(cells, rows) >= min(cells, rows) * 0.63
+
+
+def test_held_rows_are_those_of_random_data() -> None:
+    random, known = Random(5), Statistics(rows=3000, keys=40, rate=1.0)
+    rows = [(random.randrange(40), random.randrange(3000 * SECOND)) for _ in range(3000)]
+    window, slices = (
+        Window(300 * SECOND, 60 * SECOND),
+        shared_pairs([Window(100 * SECOND, 60 * SECOND)]),
+    )
+    instances = {(key, start) for key, t in rows for start in window.instances_of(t)}
+    assert known.held(window) == pytest.approx(len(instances), rel=0.05)
+    cut = {(key, max(t - (t - c.phase) % c.step for c in slices.cuts)) for key, t in rows}
+    assert known.held(slices) == pytest.approx(len(cut), rel=0.05)
+
+
+def test_fitting_finds_the_constants_of_a_machine() -> None:
+    random = Random(1)
+    truth = replace(SHIPPED, **{k: getattr(SHIPPED, k) * random.uniform(0.5, 3) for k in KINDS})
+    works = [
+        Work(**{k: random.expovariate(getattr(SHIPPED, k)) for k in KINDS if k != "plan"})
+        for _ in range(60)
+    ]
+    found = fit(works, [truth.seconds(work) for work in works])
+    for work in works:
+        assert found.seconds(work) == pytest.approx(truth.seconds(work), rel=0.1)
+    assert fit(works[:1], [truth.seconds(works[0])]).seconds(works[0]) > 0
+
+
+def test_more_work_takes_longer() -> None:
+    query = mt.query("ts", [mt.hopping("1 hour", "1 minute"), mt.tumbling("1 day")], [mt.avg("v")])
+    tree = mt.optimize(query, "shared-pairs").tree
+    for more in (Statistics(rows=2e7, rate=200.0), Statistics(keys=1e4), Statistics(rows=2e7)):
+        few, many = (predicted(tree, query, SparkCost(s)) for s in (Statistics(), more))
+        assert all(many[name] >= few[name] for name in few)
+    assert set(few) == {"window", "expand", "kernel"}
+
+
+def test_one_group_occupies_one_core() -> None:
+    query = mt.query("ts", [mt.hopping("1 day", "1 minute")], [mt.avg("v")])
+    tree = mt.optimize(query, "shared-panes").tree
+    cost = SparkCost(Statistics(rows=1e6), Constants(cores=4))
+    one = works_of(tree, query, cost)["kernel"]
+    many = works_of(tree, query, replace(cost, constants=Constants(cores=1)))["kernel"]
+    assert one.shipped == pytest.approx(4 * many.shipped)
+
+
+def test_constants_are_kept_in_a_readable_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "new" / "constants.toml"
+    Calibration(replace(SHIPPED, read=3e-7, cores=8), "2024-01-01", "4.3.0", "local").save(path)
+    monkeypatch.setenv("MUNTIN_CONSTANTS", str(path))
+    found = current_constants()
+    assert (found.read, found.cores, found.origin) == (3e-7, 8, "measured here, 2024-01-01")
+    plan = mt.optimize(mt.query("ts", [mt.tumbling("1 hour")], [mt.count()]))
+    assert "constants measured here, 2024-01-01" in plan.explain()
+    monkeypatch.setenv("MUNTIN_CONSTANTS", "shipped")
+    assert current_constants() is SHIPPED
+    monkeypatch.delenv("MUNTIN_CONSTANTS")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert current_constants() is SHIPPED
+    path.rename(tmp_path / "muntin-file")
+    (tmp_path / "muntin").mkdir()
+    (tmp_path / "muntin-file").rename(tmp_path / "muntin" / "spark-constants.toml")
+    assert current_constants().cores == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("version = ", "cannot be read"),
+        ("version = 99", "is of version 99, not 1"),
+        ("version = 1", "no table"),
+        ("version = 1\ncores = 2\n[seconds]\nplan = -1", "plan is -1"),
+        ("version = 1\ncores = 2\n[seconds]\nplan = 'x'", "plan is 'x'"),
+        ("version = 1\ncores = 2\n[seconds]\nplan = nan", "plan is nan"),
+        ("version = 1\ncores = 2\n[seconds]\nplan = 1", "stage is None"),
+    ],
+)
+def test_a_bad_file_is_refused_by_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "constants.toml"
+    path.write_text(text)
+    with pytest.raises(CalibrationError, match=f"{message}.*muntin calibrate"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"rows": 0}, {"keys": 0.5}, {"rate": -1}, {"rate": float("nan")}]
+)
+def test_impossible_statistics_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(mt.MuntinError, match="must be"):
+        Statistics(**wrong)
