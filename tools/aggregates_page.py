@@ -55,7 +55,8 @@ partials of both, shared with all others, and the flags that both have.
 
 `mt.custom(name, lift=, combine=, lower=, identity=, ...)` makes a function of your own, called with
 columns: `longest("word")`. It is lifted record by record in Python (or slice by slice with `fold=`)
-and runs by the kernel alone. `check_laws=[values]` checks on a sample the laws that sharing needs.
+and runs by the kernel alone; sets and sketches in the same query are shared by expand beside it.
+`check_laws=[values]` checks on a sample the laws that sharing needs.
 
 `collect_set` and `count_distinct` keep sets: their state grows with the distinct values of a
 window, where `approx_count_distinct` stays small.

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import muntin as mt
@@ -35,6 +36,30 @@ def test_a_ratio_shares_partials_and_has_what_both_parts_have() -> None:
     assert function.invert(folded(function, rows), folded(function, rows[:1])) == folded(
         function, rows[1:]
     )
+
+
+def test_combinations_of_several_columns_are_counted_once_each() -> None:
+    pairs = mt.count_distinct("a", "b")
+    function = pairs.function
+    nan = float("nan")
+    rows = [(1, "x"), (1, "x"), (2, None), (nan, "x"), (nan, "x"), (1, "y"), (None, None)]
+    whole, half = folded(function, rows), folded(function, rows[3:])
+    assert function.lower(whole) == 3
+    assert function.combine(half, whole) == function.combine(whole, half) == whole
+    assert function.native() == "count(DISTINCT {0}, {1})"
+    assert parse_aggregate("count_distinct(a, b)") == pairs
+    with pytest.raises(AggregateError, match=r"of several columns takes no array<int>"):
+        function.partials(["array<int>", "int"])
+    table = pa.table(
+        {
+            "ts": pa.array([0, 1, 2, 3, 4], pa.timestamp("us")),
+            "a": ["1", "11", "1", None, "1"],
+            "b": ["12", "2", "12", "x", "2"],
+        }
+    )
+    query = mt.query("ts", [mt.Window(2, 2), mt.Window(6, 6)], [pairs.alias("n")])
+    found = {(r["window_id"], r["n"]) for r in mt.optimize(query).apply(table).to_pylist()}
+    assert {n for id, n in found if id == query.windows[1].id} == {3}
 
 
 def test_filters_of_a_ratio_belong_to_its_parts() -> None:

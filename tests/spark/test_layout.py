@@ -102,13 +102,13 @@ def test_holistic_aggregates_stand_beside_shared_ones(frugal: SparkSession) -> N
         mt.median("x").alias("mid"),
         mt.sum("n").alias("s"),
         mt.percentile("x", 0.9).filter("n > 2").alias("p90"),
-        mt.count(),
+        mt.count_distinct("n", "`a key`", "x > 0").filter("x > -50").alias("combinations"),
     ]
     for aggregates in (mixed, mixed[:1]):
         query = mt.query("ts", WINDOWS, aggregates, keys="a key")
         plan = mt.optimize(query, "wcg", operator="expand")
         assert_same_rows(plan.apply(df), rows_of_window(df, query), query)
-        assert mt.verify(df, plan)
+    assert mt.verify(df, plan)
     assert (
         "computed directly, beside the shared ones: mid, p90"
         in mt.optimize(mt.query("ts", WINDOWS, mixed)).explain()
@@ -193,16 +193,25 @@ def test_aggregates_in_python_run_in_the_kernel(frugal: SparkSession) -> None:
         largest("n", "x"),
         total("n").filter("x > 0").alias("t"),
         mt.count().alias("rows"),
+        mt.collect_set("n").alias("set"),
     ]
     theirs = [
         mt.median("x"),
         mt.max("n * x"),
         mt.sum("n").filter("x > 0").alias("t"),
         mt.count().alias("rows"),
+        mt.collect_set("n").alias("set"),
     ]
-    names = [("middle(x)", "median(x)"), ("largest(n, x)", "max(n * x)"), ("rows", "rows")]
+    names = [
+        ("middle(x)", "median(x)"),
+        ("largest(n, x)", "max(n * x)"),
+        ("rows", "rows"),
+        ("set", "set"),
+    ]
     expected = long_rows(mt.aggregate(df, "ts", WINDOWS, theirs, "a key"), [a.name for a in theirs])
-    for strategy in ("direct", "wcg", "shared-pairs"):
+    plan = mt.optimize(mt.query("ts", WINDOWS, aggregates, "a key"))
+    assert "shared by expand, beside the kernel: set" in plan.explain()
+    for strategy in ("direct", "shared-pairs"):
         ours = mt.aggregate(df, "ts", WINDOWS, aggregates, "a key", strategy=strategy)
         found = long_rows(ours, [a.name for a in aggregates])
         assert found.keys() == expected.keys()

@@ -58,11 +58,13 @@ class Function(ABC):
     `since` is the first Spark with the functions that its partials use (older ones evaluate it
     directly), `empty` the SQL of its result where there is no record; `in_python` says that it is
     merged in Python alone, so that only the kernel can run it. `defaults` are its parameters, such
-    as a percentage; an instance holds its own in `parameters`.
+    as a percentage; an instance holds its own in `parameters`. One that is `variadic` takes any
+    number of arguments: `over(n)` makes it for n.
     """
 
     name: str
     arity: int = 1
+    variadic: bool = False
     invertible: bool = False
     idempotent: bool = False
     selective: bool = False
@@ -81,6 +83,13 @@ class Function(ABC):
                 f"{', '.join(map(repr, parameters))}"
             )
         self.parameters = (*parameters, *self.defaults[len(parameters) :])
+
+    @classmethod
+    def over(cls, arity: int) -> Function:
+        """The function for so many arguments."""
+        function = cls()
+        function.arity = arity
+        return function
 
     def __init_subclass__(cls) -> None:
         if "name" in cls.__dict__:
@@ -200,6 +209,15 @@ def make(function: Function, *arguments: str) -> Aggregate:
     return Aggregate(function, tuple(arguments))
 
 
+def counting_numbers(lift: str, kind: str | None) -> str:
+    """A lift that counts what its casts leave: with ANSI mode off, text that is no number is null.
+
+    >>> counting_numbers("count({0})", "string"), counting_numbers("count({0})", "int")
+    ('count(CAST({0} AS DOUBLE))', 'count({0})')
+    """
+    return lift.replace("count({0})", "count(CAST({0} AS DOUBLE))") if kind == "string" else lift
+
+
 def function_named(name: str) -> Function:
     """The function of that name, or an error with the closest known one."""
     if name not in FUNCTIONS:
@@ -216,6 +234,8 @@ def aggregate_named(name: str, *arguments: str) -> Aggregate:
     function = function_named(name)
     if name == "count" and arguments in ((), ("*",), ("1",)):
         return Aggregate(function, ())
+    if function.variadic and arguments:
+        return make(FUNCTIONS[name].over(len(arguments)), *arguments)
     most = function.arity + len(function.defaults)
     if function.arity < len(arguments) <= most:
         parameters = [_number(name, text) for text in arguments[function.arity :]]

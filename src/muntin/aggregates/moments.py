@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
 
 _LIFT = (
     "named_struct('n', CAST(count({0}) AS DOUBLE), "
@@ -37,7 +37,7 @@ class _Spread(Function):
     root = False
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("moments", _LIFT, _MERGE, "moments"),)
+        return (Partial("moments", counting_numbers(_LIFT, types[0]), _MERGE, "moments"),)
 
     def final(self, types: Types) -> str:
         divisor = "{moments}.n" if not self.missing else "({moments}.n - 1)"

@@ -12,10 +12,10 @@ from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
 
 
 def _multiplied(values: str) -> str:
+    numbers = f"CAST({values} AS DOUBLE)"
     return (
-        f"if(count({values}) > 0, "
-        f"aggregate(collect_list(CAST({values} AS DOUBLE)), 1D, (a, b) -> a * b), "
-        "CAST(NULL AS DOUBLE))"
+        f"if(count({numbers}) > 0, "
+        f"aggregate(collect_list({numbers}), 1D, (a, b) -> a * b), CAST(NULL AS DOUBLE))"
     )
 
 

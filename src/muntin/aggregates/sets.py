@@ -9,10 +9,12 @@ Spark leaves the order open.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
 from muntin.aggregates.ordering import IN_ORDER, is_nan
+from muntin.errors import AggregateError
 
 _NAN = float("nan")
 
@@ -56,19 +58,52 @@ class CollectSet(_Distinct):
 
 
 class CountDistinct(_Distinct):
-    """How many distinct values there are."""
+    """How many distinct values there are, or combinations of values where columns are several.
+
+    A combination in which a value is null does not count. It is kept as one text, each value with
+    its length before it, so that no two combinations have the same.
+    """
 
     name = "count_distinct"
+    variadic = True
     empty = "0"
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        if self.arity == 1:
+            return super().partials(types)
+        texts = [_text(self, i, kind) for i, kind in enumerate(types)]
+        both = " || ".join(f"CAST(length({text}) AS STRING) || ':' || {text}" for text in texts)
+        [union] = super().partials(types)
+        return (replace(union, lift=f"collect_set({both})"),)
 
     def final(self, types: Types) -> str:
         return "CAST(size({set}) AS BIGINT)"
 
     def native(self) -> str:
-        return "count(DISTINCT {0})"
+        return f"count(DISTINCT {', '.join(f'{{{i}}}' for i in range(self.arity))})"
+
+    def lift(self, value: Any) -> Any:
+        if self.arity == 1:
+            return super().lift(value)
+        known = tuple(_NAN if is_nan(each) else each for each in value)
+        return frozenset() if None in known else frozenset([known])
 
     def lower(self, partial: Any) -> Any:
         return len(partial)
+
+
+def _text(function: Function, position: int, kind: str | None) -> str:
+    """A value as text, distinct where the values are."""
+    if kind in ("double", "float"):
+        return f"CAST(CAST({{{position}}} AS DOUBLE) + 0D AS STRING)"  # -0.0 counts as 0.0
+    if kind == "binary":
+        return f"hex({{{position}}})"
+    if kind and kind.startswith(("array", "struct", "map", "variant")):
+        raise AggregateError(
+            f"{function.name} of several columns takes no {kind}: count it by itself, or give "
+            "its parts"
+        )
+    return f"CAST({{{position}}} AS STRING)"
 
 
 def collect_set(value: str) -> Aggregate:
@@ -76,6 +111,6 @@ def collect_set(value: str) -> Aggregate:
     return make(CollectSet(), value)
 
 
-def count_distinct(value: str) -> Aggregate:
-    """How many distinct values there are, exactly."""
-    return make(CountDistinct(), value)
+def count_distinct(value: str, *others: str) -> Aggregate:
+    """How many distinct values, or combinations of the values of several columns, there are."""
+    return make(CountDistinct.over(1 + len(others)), value, *others)

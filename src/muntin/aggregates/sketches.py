@@ -31,6 +31,7 @@ class ApproxCountDistinct(CountDistinct):
 
     name = "approx_count_distinct"
     approximate = True
+    variadic = False
     defaults: ClassVar[tuple[Any, ...]] = (12,)
 
     def __init__(self, *parameters: Any) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
 
 MEAN = "coalesce(greatest(least(avg({x}), max({x})), min({x})), 0D)"
 _X = "CAST({0} AS DOUBLE)"
@@ -52,7 +52,7 @@ class _Shape(Function):
     result: str
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("moments", _LIFT, _MERGE, "four_moments"),)
+        return (Partial("moments", counting_numbers(_LIFT, types[0]), _MERGE, "four_moments"),)
 
     def final(self, types: Types) -> str:
         m = "{moments}"

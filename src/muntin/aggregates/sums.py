@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
 from muntin.errors import AggregateError
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
@@ -115,7 +115,7 @@ class Avg(Sum):
         total = "sum({0})" if exact else "sum(CAST({0} AS DOUBLE))"
         return (
             Partial("sum", total, "sum({sum})", "sum"),
-            Partial("count", "count({0})", "sum({count})", "sum"),
+            Partial("count", counting_numbers("count({0})", kind), "sum({count})", "sum"),
         )
 
     def final(self, types: Types) -> str:
