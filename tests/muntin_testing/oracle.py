@@ -83,6 +83,22 @@ def assert_same_rows(ours: DataFrame, theirs: DataFrame, query: Query) -> int:
     return len(expected)
 
 
+def assert_each_has_rows(results: dict[str, DataFrame], theirs: DataFrame, query: Query) -> int:
+    """The same for several results under their names, which are computed in one job."""
+    for name, each in results.items():
+        assert _schema(each) == _schema(theirs), name
+    expected = theirs.collect()
+    named = (each.withColumn("result", F.lit(name)) for name, each in results.items())
+    found: dict[str, list[Any]] = {name: [] for name in results}
+    for row in reduce(DataFrame.unionAll, named).collect():
+        found[row["result"]].append(tuple(row)[:-1])
+    for name, rows in found.items():
+        wrong = differences(rows, expected, len(query.keys))
+        shown = "\n".join(wrong[:10])
+        assert not wrong, f"{name} has {len(wrong)} differences:\n{shown}"
+    return len(expected)
+
+
 def _schema(df: DataFrame) -> list[tuple[str, str]]:
     return [(field.name, field.dataType.simpleString()) for field in df.schema]
 

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 WORKER = """
 import resource, sys
 import numpy as np, pyarrow as pa
@@ -38,9 +40,10 @@ print(int(peak) // 1024)
 """
 
 
-def test_twenty_million_slices_of_one_key_fit_into_a_small_worker() -> None:
+@pytest.mark.parametrize("millions", [10, pytest.param(40, marks=pytest.mark.long)])
+def test_millions_of_slices_of_one_key_fit_into_a_small_worker(millions: int) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", WORKER, "20000000"],
+        [sys.executable, "-c", WORKER, f"{millions}000000"],
         capture_output=True,
         text=True,
         env={

@@ -5,6 +5,7 @@ import re
 from contextlib import redirect_stdout
 from io import StringIO
 
+import pyarrow.compute as pc
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -21,7 +22,7 @@ from muntin_testing.tables import scenario
 
 LONG = os.environ.get("MUNTIN_HYPOTHESIS") == "long"
 STRATEGIES = ("shared-pairs", "cutty", "steiner", "wcg-fw", "unshared-pairs")
-NUMBERS = range(150 if LONG else 3)
+NUMBERS = range(150 if LONG else 2)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -87,18 +88,24 @@ def test_the_spark_plan_grows_with_levels_not_with_windows(
         )
         return len(physical_plan(result).splitlines())
 
-    assert lines(10) == lines(100) == lines(1000)
+    assert lines(10) == lines(1000)
 
 
-@pytest.mark.parametrize("count", [1, 10, 1000])
+@pytest.mark.parametrize("count", [1, 1000])
 def test_many_windows_run(spark: SparkSession, count: int) -> None:
-    table = events(spark, 300)
+    table = events(spark, 100)
     windows = sliding(count)
     result = mt.aggregate(table, "ts", windows, [mt.sum("v").alias("s"), mt.count().alias("n")])
-    longest = result.where(F.col("window_id") == windows[-1].id)
+    rows = result.toArrow()  # once: a thousand windows have half a million results
+    assert len(rows["window_id"].unique()) == count
+    longest = rows.filter(pc.equal(rows["window_id"], windows[-1].id)).to_pylist()
     query = mt.query("ts", [windows[-1]], [mt.sum("v").alias("s"), mt.count().alias("n")])
-    assert_same_rows(longest, rows_of_window(table, query), query)
-    assert result.select("window_id").distinct().count() == count
+    expected = rows_of_window(table, query).toArrow().to_pylist()
+    by_start = [
+        sorted(side, key=lambda row: row["window"]["start"]) for side in (longest, expected)
+    ]
+    assert by_start[0] == by_start[1]
+    assert len(expected) > 20
 
 
 def test_auto_takes_what_is_predicted_cheapest_and_says_why() -> None:

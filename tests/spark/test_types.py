@@ -17,7 +17,6 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
-from muntin.errors import ColumnError
 from muntin.physical import Operators
 from muntin.physical.operators import kernel_refusal
 from muntin.spark.batch import apply
@@ -157,10 +156,3 @@ def test_sums_overflow_as_sparks_do_with_ansi_on_and_off(frugal: SparkSession) -
                 ours.collect()
     finally:
         frugal.conf.set("spark.sql.ansi.enabled", str(before))
-
-
-def test_a_streaming_table_gets_a_sentence(frugal: SparkSession) -> None:
-    stream = frugal.readStream.format("rate").load()
-    query = mt.query("timestamp", WINDOWS, [mt.count()])
-    with pytest.raises(ColumnError, match="streaming DataFrame, and plans run on batch ones"):
-        mt.optimize(query).apply(stream)

@@ -54,6 +54,13 @@ QUERY = mt.query(
 )
 
 
+@pytest.fixture
+def ours(frugal: SparkSession, table: DataFrame) -> DataFrame:
+    """The right rows as a table of their own, so that they are computed once."""
+    rows = apply(planned("wcg", QUERY), QUERY, table)
+    return frugal.createDataFrame(rows.collect(), rows.schema)
+
+
 def test_a_right_plan_is_equal(table: DataFrame) -> None:
     outcome = compare(table, QUERY, apply(planned("wcg", QUERY), QUERY, table))
     assert outcome
@@ -74,8 +81,7 @@ def test_a_wrong_plan_is_found_out_and_the_rows_are_shown(table: DataFrame) -> N
     assert "Spark's" in repr(outcome)
 
 
-def test_missing_extra_and_repeated_rows_are_told_apart(table: DataFrame) -> None:
-    ours = apply(planned("wcg", QUERY), QUERY, table)
+def test_missing_extra_and_repeated_rows_are_told_apart(table: DataFrame, ours: DataFrame) -> None:
     missing = compare(table, QUERY, ours.where("window_id <> '10 minutes'"))
     assert (missing.rows, missing.different) == (45, 15)
     assert "only Spark has it" in repr(missing)
@@ -97,8 +103,7 @@ def test_a_sum_that_cancels_is_no_false_alarm(frugal: SparkSession) -> None:
     assert outcome, outcome
 
 
-def test_a_difference_says_whether_rounding_explains_it(table: DataFrame) -> None:
-    ours = apply(planned("wcg", QUERY), QUERY, table)
+def test_a_difference_says_whether_rounding_explains_it(table: DataFrame, ours: DataFrame) -> None:
     nudged = ours.withColumn("sum(v)", ours["sum(v)"] * 1.01)
     text = repr(compare(table, QUERY, nudged))
     assert "beyond the tolerance of 1e-09" in text
