@@ -76,3 +76,15 @@ def frugal(spark: "SparkSession") -> Iterator["SparkSession"]:
     yield spark
     for name, setting in before.items():
         spark.conf.set(name, str(setting))
+
+
+@pytest.fixture
+def streams(frugal: "SparkSession") -> Iterator["SparkSession"]:
+    """The session, set for streams of few rows, whose state is in RocksDB as users have it."""
+    from muntin.spark.session import ROCKSDB
+
+    setting = "spark.sql.streaming.stateStore.providerClass"
+    before = frugal.conf.get(setting)
+    frugal.conf.set(setting, ROCKSDB)
+    yield frugal
+    frugal.conf.set(setting, str(before))

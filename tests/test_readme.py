@@ -22,11 +22,14 @@ BLOCK = re.compile(
 
 @pytest.fixture
 def names(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What the examples may use without making it: Spark and the demo's flights."""
+    """What the examples may use without making it: Spark, flights, files of them."""
     import muntin as mt
 
     spark = request.getfixturevalue("spark")
-    return {"mt": mt, "spark": spark, "flights": mt.demo_flights(spark)}
+    flights = mt.demo_flights(spark)
+    folder = request.getfixturevalue("tmp_path") / "arriving"
+    flights.where("to_date(departure) = '2013-07-04'").coalesce(1).write.parquet(str(folder))
+    return {"mt": mt, "spark": spark, "flights": flights, "folder": str(folder)}
 
 
 def printed(code: str, names: dict[str, Any]) -> str:

@@ -17,7 +17,8 @@ os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 if sys.argv[1:] == ["connect"]:
     os.environ["SPARK_TESTING"] = "1"  # a free port instead of 15002, which may be taken
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin_testing.bad_inputs import CASES, unanswered
@@ -45,6 +46,24 @@ def session(kind: str) -> SparkSession:
 
 def longest() -> mt.Aggregate:
     return mt.custom("longest", len, max, int, 0, idempotent=True, result="bigint")("word")
+
+
+def streamed(spark: SparkSession, df: DataFrame, query: mt.Query) -> None:
+    """The rows of a finished stream are those of the batch."""
+    df.coalesce(1).write.parquet("arriving")  # into the folder that this process runs in
+    stream = spark.readStream.schema(df.schema).parquet(os.path.abspath("arriving"))
+    rows = mt.optimize(query, "wcg").apply(
+        stream, watermark="1 minute", output="complete", operator="native"
+    )
+    writer = rows.writeStream.format("memory").queryName("finished").outputMode("complete")
+    writer.trigger(availableNow=True).start().awaitTermination()
+    batch = mt.optimize(query, "wcg").apply(df)
+    close = [
+        F.col(c) if c.startswith(("window", "key", "min")) else F.round(c, 6) for c in batch.columns
+    ]
+    left, right = (side.select(*close) for side in (spark.table("finished"), batch))
+    assert left.exceptAll(right).count() == right.exceptAll(left).count() == 0
+    print("equal stream native", left.count(), flush=True)
 
 
 def main(kind: str) -> None:
@@ -86,6 +105,7 @@ def main(kind: str) -> None:
     assert left, "there are rows"
     assert left == right
     print("equal custom wide", len(left), flush=True)
+    streamed(spark, df, plain)
     if kind == "connect":
         wrong = list(unanswered(spark))
         assert not wrong, wrong

@@ -43,17 +43,17 @@ def asked(stream: DataFrame, *windows: mt.Window, **options: object) -> DataFram
 
 
 def test_another_set_of_windows_is_refused_and_kept_ones_go_on(
-    frugal: SparkSession, tmp_path: Path
+    streams: SparkSession, tmp_path: Path
 ) -> None:
     batches = [[(datetime.fromisoformat(t), k, n) for t, k, n in b] for b in [*BATCHES, END]]
-    files = written(frugal, batches, SCHEMA, tmp_path / "files")
+    files = written(streams, batches, SCHEMA, tmp_path / "files")
     later = sorted(files.iterdir())[2:]
     aside = tmp_path / "aside"
     aside.mkdir()
     for file in later:
         file.rename(aside / file.name)
     checkpoint = tmp_path / "checkpoint"
-    stream = streamed(frugal, files, SCHEMA)
+    stream = streamed(streams, files, SCHEMA)
     first = run(asked(stream, SHORT, LONG), checkpoint)
     for file in later:
         (aside / file.name).rename(file)
@@ -66,7 +66,7 @@ def test_another_set_of_windows_is_refused_and_kept_ones_go_on(
     rest = run(asked(stream, LONG, started_with=[SHORT, LONG]), checkpoint)
     assert {row.window_id for row in first} == {SHORT.id}, "no instance of the other had ended"
     assert {row.window_id for row in rest} == {LONG.id}
-    table = frugal.read.schema(SCHEMA).parquet(str(files)).where("k <> 'end'")
+    table = streams.read.schema(SCHEMA).parquet(str(files)).where("k <> 'end'")
     expected = rows_of_window(table, mt.query("ts", [LONG], AGGREGATES, keys="k")).collect()
     kept = [row for row in [*first, *rest] if row.window_id == LONG.id]
     assert differences(kept, expected, 1) == []

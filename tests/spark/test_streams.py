@@ -1,11 +1,12 @@
 """Streams give Spark's own rows, batch by batch: late rows, silent keys, every mode, operator."""
 
-import os
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 from muntin.physical import STREAM_OPERATORS
@@ -17,7 +18,6 @@ START = datetime(2024, 1, 1)
 SCHEMA = "ts timestamp, k string, n bigint"
 WINDOWS = [mt.tumbling("10 seconds"), mt.hopping("30 seconds", "10 seconds")]
 AGGREGATES = [mt.sum("n").alias("total"), mt.count().alias("rows")]
-LONG = os.environ.get("MUNTIN_HYPOTHESIS") == "long"
 
 
 def at(second: float, key: str | None, n: int) -> tuple[datetime, str | None, int]:
@@ -47,43 +47,62 @@ def assert_equal_in_every_batch(found: Batches, keys: int) -> int:
     return rows
 
 
+def can_run(side: Side, stream: DataFrame) -> bool:
+    """Whether an operator takes the stream: bucketed leaves sets, and complete mode, to native."""
+    try:
+        side(stream)
+    except mt.MuntinError as refusal:
+        if "operator 'bucketed' cannot run this stream" not in str(refusal):
+            raise
+        return False
+    return True
+
+
 def runs_as_spark_does(
-    spark: SparkSession, seed: str, strategies: list[str], output: str, folder: Path
+    spark: SparkSession,
+    seed: str,
+    strategies: list[str],
+    output: str,
+    folder: Path,
+    operators: Iterable[str] = STREAM_OPERATORS,
 ) -> int:
-    """Every operator by every strategy beside Spark's own windows, in one query."""
+    """Every operator that can, by every strategy, beside Spark's own windows, in one query."""
     asked = script(seed)
     stream = streamed(spark, asked.files(spark, folder / "files"), asked.schema)
     sides = {"spark": of_spark(asked)}
     for strategy in strategies:
-        for operator in STREAM_OPERATORS:
-            if output == "complete" and operator != "native":
-                continue
-            sides[f"{strategy}/{operator}"] = of_plan(asked, strategy, operator, output)
+        for operator in operators:
+            side = of_plan(asked, strategy, operator, output)
+            if operator == "native" or can_run(side, stream):
+                sides[f"{strategy}/{operator}"] = side
     found = played(stream, sides, output, folder / "checkpoint")
     return assert_equal_in_every_batch(found, len(asked.query.keys))
 
 
 @pytest.mark.parametrize(
-    ("output", "strategies"), [("append", ["shared-pairs", "wcg-fw"]), ("update", ["direct"])]
+    ("seed", "strategies"), [("append/18", ["shared-pairs", "wcg-fw"]), ("update/8", ["direct"])]
 )
 def test_every_batch_has_sparks_own_rows(
-    frugal: SparkSession, tmp_path: Path, output: str, strategies: list[str]
+    streams: SparkSession, tmp_path: Path, seed: str, strategies: list[str]
 ) -> None:
-    assert runs_as_spark_does(frugal, f"{output}/1", strategies, output, tmp_path) > 50
+    # The bucketed operator has a scripted stream of its own; here it joins in the long run.
+    output = seed.partition("/")[0]
+    rows = runs_as_spark_does(streams, seed, strategies, output, tmp_path, ["native"])
+    assert rows > 50
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("output", ["append", "update", "complete"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_in_every_mode(
-    frugal: SparkSession, tmp_path: Path, output: str, strategy: str
+    streams: SparkSession, tmp_path: Path, output: str, strategy: str
 ) -> None:
     for number in range(4):
         seed = f"{strategy}/{output}/{number}"
-        runs_as_spark_does(frugal, seed, [strategy], output, tmp_path / str(number))
+        runs_as_spark_does(streams, seed, [strategy], output, tmp_path / str(number))
 
 
-def test_a_finished_stream_has_the_rows_of_a_batch(frugal: SparkSession, tmp_path: Path) -> None:
+def test_a_finished_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_path: Path) -> None:
     # Rows out of order within the watermark; "b" falls silent after the first batch; the last row
     # lets the watermark pass everything before it.
     batches = [
@@ -92,18 +111,109 @@ def test_a_finished_stream_has_the_rows_of_a_batch(frugal: SparkSession, tmp_pat
         [at(55, "a", 8), at(39, None, 9)],
         [at(600, "end", 0)],
     ]
-    files = written(frugal, batches, SCHEMA, tmp_path / "files")
+    files = written(streams, batches, SCHEMA, tmp_path / "files")
     query = mt.query("ts", WINDOWS, AGGREGATES, keys="k")
-    stream = streamed(frugal, files, SCHEMA)
+    stream = streamed(streams, files, SCHEMA)
     sides = {
         operator: of_plan(Script(query, SCHEMA, batches, "20 seconds"), "auto", operator, "append")
         for operator in STREAM_OPERATORS
     }
     found = played(stream, sides, "append", tmp_path / "checkpoint")
-    table = frugal.read.schema(SCHEMA).parquet(str(files)).where("k IS NULL OR k <> 'end'")
+    table = streams.read.schema(SCHEMA).parquet(str(files)).where("k IS NULL OR k <> 'end'")
     expected = rows_of_window(table, query).collect()
     for operator in sides:
         rows = [row for batch in found for row in batch[operator]]
         assert differences(rows, expected, 1) == []
     silent = [row for batch in found[:-2] for row in batch["native"] if row[2] == "b"]
     assert silent, "windows of a key without new rows are emitted when the watermark passes"
+
+
+@pytest.mark.parametrize("count", [11, pytest.param(80, marks=pytest.mark.long)])
+def test_state_reaches_a_plateau(streams: SparkSession, tmp_path: Path, count: int) -> None:
+    # Batches of ten seconds each, for windows of at most thirty: what is kept for an instance
+    # must leave when it has been given out, whatever the length of the stream.
+    batches = [[at(10 * b + i / 2, "abc"[i % 3], i) for i in range(20)] for b in range(count)]
+    files = written(streams, batches, SCHEMA, tmp_path / "files")
+    query = mt.query("ts", WINDOWS, AGGREGATES, keys="k")
+    plan = mt.optimize(query, "shared-pairs")
+    stream = streamed(streams, files, SCHEMA)
+    for operator in STREAM_OPERATORS:
+        rows = plan.apply(stream, watermark="0 seconds", operator=operator)
+        run = (
+            rows.writeStream.format("noop")
+            .option("checkpointLocation", str(tmp_path / operator))
+            .trigger(availableNow=True)
+            .start()
+        )
+        run.awaitTermination()
+        states = [p["stateOperators"][0] for p in run.recentProgress]
+        assert len(states) >= len(batches)
+        kept = [(state["numRowsTotal"], state["memoryUsedBytes"]) for state in states]
+        early, late = kept[3:7], kept[7 : len(batches)]
+        assert max(rows for rows, _ in early) >= max(rows for rows, _ in late) > 0
+        assert max(size for _, size in late) <= 1.5 * max(size for _, size in early)
+
+
+def test_complete_mode_keeps_all(streams: SparkSession, tmp_path: Path) -> None:
+    # With aggregates that are not pre-aggregated: rows are copied into their windows.
+    batches = [[at(5, "a", 1), at(40, None, 2)], [at(6, "a", 3), at(90, "a", 4)]]
+    files = written(streams, batches, SCHEMA, tmp_path / "files")
+    others = [mt.var_pop("n").alias("spread"), mt.collect_set("n").alias("seen")]
+    query = mt.query("ts", WINDOWS, [*AGGREGATES, *others], keys="k")
+    complete = Script(query, SCHEMA, [], "5 seconds")
+    sides = {"spark": of_spark(complete), "ours": of_plan(complete, "auto", "native", "complete")}
+    stream = streamed(streams, files, SCHEMA)
+    found = played(stream, sides, "complete", tmp_path / "checkpoint")
+    assert assert_equal_in_every_batch(found, 1) > 10
+
+
+@pytest.fixture(scope="module")
+def stream_of_rates(spark: SparkSession) -> DataFrame:
+    """A stream that is never started, for what is refused before."""
+    rate = spark.readStream.format("rate").load()
+    return rate.selectExpr("timestamp AS ts", "CAST(timestamp AS DATE) AS day", "value AS n")
+
+
+REFUSED = [
+    ({}, "append mode emits a window when the watermark has passed"),
+    ({"watermark": "soon"}, "soon"),
+    ({"watermark": "1 month"}, "month"),
+    ({"watermark": "-1 second"}, "-1 second"),
+    ({"watermark": "1 minute", "output": "apend"}, "did you mean 'append'"),
+    ({"watermark": "1 minute", "time": "day"}, "is date, and a stream's watermark needs"),
+    ({"watermark": "1 minute", "layout": "wide"}, "layout='wide'.* needs a batch"),
+    ({"watermark": "1 minute", "empty": "fill"}, "empty='fill' needs a batch"),
+    ({"watermark": "1 minute", "operator": "kernel"}, "unknown operator 'kernel' for a stream"),
+    ({"watermark": "1 minute", "aggregates": [mt.median("n")]}, "keeps every value of a window"),
+    ({"watermark": "1 minute", "aggregates": [mt.sum("nn")]}, "nn"),
+]
+
+
+@pytest.mark.parametrize(("options", "sentence"), REFUSED)
+def test_what_a_stream_cannot_do_is_said(
+    stream_of_rates: DataFrame, options: dict[str, Any], sentence: str
+) -> None:
+    asked: dict[str, Any] = {"time": "ts", "windows": WINDOWS, "aggregates": [mt.count()]}
+    with pytest.raises(mt.MuntinError, match=sentence):
+        mt.aggregate(stream_of_rates, **(asked | options))
+
+
+def test_a_function_in_python_and_other_bounds_are_refused(stream_of_rates: DataFrame) -> None:
+    longest = mt.custom("longest", int, max, int, 0, idempotent=True, result="bigint")("n")
+    with pytest.raises(mt.MuntinError, match=r"longest.* cannot run on a stream: .* in Python"):
+        mt.aggregate(stream_of_rates, "ts", WINDOWS, [longest], watermark="1 minute")
+    asa = mt.query("ts", WINDOWS, [mt.count()], bounds="asa")
+    with pytest.raises(mt.MuntinError, match="bounds='asa' cannot run on a stream"):
+        mt.optimize(asa).apply(stream_of_rates, watermark="1 minute")
+
+
+def test_verify_needs_a_batch(stream_of_rates: DataFrame) -> None:
+    with pytest.raises(mt.MuntinError, match="verify compares finished results"):
+        mt.verify(stream_of_rates, mt.query("ts", WINDOWS, [mt.count()]))
+
+
+def test_a_watermark_of_the_stream_is_taken_and_not_set_twice(stream_of_rates: DataFrame) -> None:
+    marked = stream_of_rates.withWatermark("ts", "1 minute")
+    assert mt.aggregate(marked, "ts", WINDOWS, [mt.count()]).isStreaming
+    with pytest.raises(mt.MuntinError, match="already has one"):
+        mt.aggregate(marked, "ts", WINDOWS, [mt.count()], watermark="2 minutes")

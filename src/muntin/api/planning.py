@@ -13,7 +13,7 @@ from muntin.api.options import Options
 from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, SparkCost, WeaveCost, total
 from muntin.errors import StrategyError, did_you_mean
-from muntin.physical import Operators, choose, choose_for_stream, predicted
+from muntin.physical import Operators, choose, choose_for_stream, predicted, predicted_on_stream
 from muntin.plan import SharingPlan, check, closed
 from muntin.query import Query
 from muntin.report import Alternative
@@ -31,9 +31,8 @@ def planned(query: Query, options: Options) -> Plan:
     problem = Problem(query.windows, query.idempotent, _cost_model(query, options), options.slicing)
     tried = {name: _tried(name, problem, options.strategy == name) for name in STRATEGIES}
     plans = {name: plan for name, plan in tried.items() if isinstance(plan, SharingPlan)}
-    spark = SparkCost(options.statistics, options.constants)
     alternatives = tuple(
-        _alternative(name, plan, query, problem, spark) for name, plan in tried.items()
+        _alternative(name, plan, query, problem, options) for name, plan in tried.items()
     )
     auto = options.strategy == "auto"
     chosen = _best(alternatives, plans, problem.cost, options) if auto else options.strategy
@@ -72,11 +71,15 @@ def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | str:
 
 
 def _alternative(
-    name: str, plan: SharingPlan | str, query: Query, problem: Problem, spark: SparkCost
+    name: str, plan: SharingPlan | str, query: Query, problem: Problem, options: Options
 ) -> Alternative:
     if isinstance(plan, str):
         return Alternative(name, None, note=plan)
-    seconds = min(predicted(plan, query, spark).values(), default=inf)
+    if options.engine == "stream":
+        seconds = min(predicted_on_stream(plan, query, options.rates).values())
+    else:
+        spark = SparkCost(options.statistics, options.constants)
+        seconds = min(predicted(plan, query, spark).values(), default=inf)
     return Alternative(name, total(problem.cost, plan), seconds)
 
 

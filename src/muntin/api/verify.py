@@ -69,6 +69,11 @@ def verify(
 
     Of several queries (their plans, or `queries` by id) every one is compared by itself.
     """
+    if engine_of(data) == "stream":
+        raise StrategyError(
+            "verify compares finished results, and this is a streaming DataFrame: give it a batch "
+            "of the same rows, read with spark.read"
+        )
     plan: Plan | Plans
     if isinstance(query, Plan | Plans):
         plan = query

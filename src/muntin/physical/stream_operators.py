@@ -3,28 +3,106 @@
     native     one aggregation of Spark's own, whose state is a row for each instance and key
     bucketed   columnar state for each bucket of keys, evaluated by NumPy
 
-Predictions are for ten million rows on two cores, as for batches; the constants were measured with
-`muntin bench stream`.
+Both read and pre-aggregate every row once. Then native pays for each instance and key that a batch
+touches, which is a row of state to read and write, and bucketed for each batch, and little for a
+result. So keys and overlap decide. Predictions are for ten million rows on
+two cores in batches of a quarter million; the constants are those of `muntin bench stream`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from muntin.aggregates.algebra import Partial
 from muntin.cost import RateCost
+from muntin.cost.statistics import ROWS
 from muntin.errors import StrategyError, did_you_mean
+from muntin.kernels.mergers import not_merged
+from muntin.physical.bases import bases
 from muntin.physical.operators import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 
 STREAM_OPERATORS = ("native", "bucketed")
 
+GROWING = "collect_list("
+"""A merge in Spark that would keep all partials in the state."""
+
+READ = 5e-7
+"""Seconds to read a row, lift it, and group it in Python."""
+GROUPED = 1e-7
+"""Seconds to group a row into the pieces of one base."""
+MERGED = 5e-7
+"""Seconds to merge a piece into what there is of it."""
+COPY = 5e-7
+"""Seconds to copy a row into one instance, where rows are not pre-aggregated."""
+KEPT = 1e-5
+"""Seconds to update one result in Spark's state."""
+BATCH = {"native": 0.5, "bucketed": 1.5}
+"""Seconds for one more batch, however few its rows."""
+EVALUATED = 1.5e-6
+"""Seconds to compute a result by bucketed and hand it back."""
+
+BATCHES = ROWS / 250_000
+
 
 def choose_for_stream(
     plan: SharingPlan, query: Query, rates: RateCost, forced: str | None
 ) -> Operators:
-    """The cheapest operator that can run the plan on a stream, or the forced one if it can."""
+    """The cheapest operator that can run the plan on a stream, or the forced one."""
     if forced is not None and forced not in STREAM_OPERATORS:
         hint = did_you_mean(forced, STREAM_OPERATORS)
         raise StrategyError(f"unknown operator {forced!r} for a stream: {hint}")
     if forced is not None:
-        return Operators(forced, "as asked", {})
-    return Operators("native", "serves every plan", {})
+        return _named(forced, plan, "as asked")
+    seconds = predicted_on_stream(plan, query, rates)
+    best = min(seconds, key=lambda name: seconds[name])
+    others = ", ".join(f"{n} {s / seconds[best]:.3g}×" for n, s in seconds.items() if n != best)
+    return _named(best, plan, f"predicted cheapest; {others}" if others else "serves every plan")
+
+
+def predicted_on_stream(plan: SharingPlan, query: Query, rates: RateCost) -> dict[str, float]:
+    """Seconds for ten million rows of a stream, by every operator that can run the plan."""
+    grouped = READ * ROWS + _pieces(plan, rates)
+    copied = COPY * ROWS * sum(w.overlap for w in query.windows)
+    read = grouped if _pre_aggregated(query) else copied
+    seconds = {"native": read + BATCHES * BATCH["native"] + KEPT * _touched(query, rates)}
+    if _merged_in_python(query):
+        results = sum(rates.rows(w) for w in query.windows) * ROWS / rates.rate
+        seconds["bucketed"] = grouped + BATCHES * BATCH["bucketed"] + EVALUATED * results
+    return seconds
+
+
+def _pieces(plan: SharingPlan, rates: RateCost) -> float:
+    """Seconds to group rows into the pieces of every base, and to merge these."""
+    roots = [base.slices for base in bases(plan)]
+    merged = sum(rates.rows(slices) for slices in roots) * ROWS / rates.rate
+    return GROUPED * ROWS * len(roots) + MERGED * merged
+
+
+def _touched(query: Query, rates: RateCost) -> float:
+    """Instances of a key that the batches touch: those that begin in a batch, or are still open."""
+    span = ROWS / BATCHES / rates.rate
+    seconds = {w: span + w.range / 1_000_000 for w in query.windows}
+    return BATCHES * sum(rates.rows(w) * seconds[w] for w in query.windows)
+
+
+def _merged_in_python(query: Query) -> bool:
+    return not_merged(p.merger for p in _partials(query)) is None
+
+
+def _pre_aggregated(query: Query) -> bool:
+    """Whether native is given partials, not rows: they must merge in bounded state too."""
+    return _merged_in_python(query) and not any(GROWING in p.merge for p in _partials(query))
+
+
+def _partials(query: Query) -> Iterator[Partial]:
+    for a in query.aggregates:
+        yield from a.function.partials([None] * max(len(a.arguments), a.function.arity))
+
+
+def _named(name: str, plan: SharingPlan, reason: str) -> Operators:
+    """First-level nodes are grouped in every batch, the others answered by the operator."""
+    first = {node.id for node in plan.children(None)}
+    edges = {n.id: "slices" if n.id in first and n.hidden else name for n in plan.nodes}
+    return Operators(name, reason, edges)

@@ -23,18 +23,16 @@ from pyspark.sql import functions as F
 from muntin.coverage import every
 from muntin.physical import Level, feeds_of
 from muntin.physical.lowering import FROM_SOURCE
+from muntin.physical.stream_operators import GROWING
 from muntin.spark.batch import lookup, results
 from muntin.spark.expand import copied
 from muntin.spark.guard import guard
-from muntin.spark.stream_source import StreamSource
+from muntin.spark.stream_source import DELAY, StreamSource
 from muntin.sql.spark_text import SparkWriter
 from muntin.windows import Window
 
-WATERMARK = {"spark.watermarkDelayMs": 0}
+EVENT_TIME = {DELAY: 0}
 """Tells Spark that a column is the event time; the delay was taken off where rows came in."""
-
-GROWING = "collect_list("
-"""A merge that would keep all partials in the state."""
 
 
 def by_native(source: StreamSource, started_with: tuple[Window, ...]) -> DataFrame:
@@ -50,7 +48,9 @@ def by_native(source: StreamSource, started_with: tuple[Window, ...]) -> DataFra
             "which": F.expr(lookup(_numbers(source))),
             "guard": F.expr(guard(source.query, started_with)),
         }
-    ).withColumn("window", F.col("window").alias("window", metadata=WATERMARK))
+    ).withColumn(
+        "window", F.col("window").alias("window", metadata=EVENT_TIME if source.watermarked else {})
+    )
     merged = [F.expr(text).alias(p.name) for text, p in zip(merges, partials, strict=True)]
     grouped = keyed.groupBy("window", "which", "guard", *source.table.keys).agg(*merged)
     return _finished(_kept(grouped, source, started_with), source)
@@ -100,8 +100,8 @@ def _kept(grouped: DataFrame, source: StreamSource, started_with: tuple[Window, 
     if set(started_with) == set(source.query.windows):
         return grouped
     known = ", ".join(str(stable_number(w)) for w in source.query.windows)
-    # rand() keeps Spark from moving the filter below the aggregation, where state does not pass.
-    return grouped.where(f"IF(which IN ({known}), rand() >= 0, false)")
+    # uuid() keeps Spark from moving the filter below the aggregation, where state does not pass.
+    return grouped.where(f"which IN ({known}) OR uuid() = ''")
 
 
 def _finished(grouped: DataFrame, source: StreamSource) -> DataFrame:

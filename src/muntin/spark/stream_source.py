@@ -35,11 +35,15 @@ from muntin.spark.preaggregate import SENTINEL, PreAggregation
 from muntin.spark.table import Table, prepared
 from muntin.sql.row_lifts import row_lift
 
-_GROUPED = (
-    "tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "string", "binary",
-    "date", "timestamp", "timestamp_ntz", "decimal", "char", "varchar",
-)  # fmt: skip
-"""Types of keys that Arrow groups as Spark does."""
+DELAY = "spark.watermarkDelayMs"
+"""Where Spark notes in a column's metadata that it is the event time."""
+
+_NUMBERS = {"tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean"}
+_TIMES = {"date", "timestamp", "timestamp_ntz"}
+_PLAIN = _NUMBERS | _TIMES | {"string", "binary", "char", "varchar"}
+"""Types that Arrow groups and compares as Spark does; a string with a collation is not one."""
+
+_OF_STRUCTS = ("moments", "four_moments", "comoments")
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,14 @@ class StreamSource:
     query: Query
     table: Table
     wraps: bool
+    watermarked: bool
 
     @staticmethod
     def of(plan: SharingPlan, query: Query, df: DataFrame) -> StreamSource:
-        """Prepare the rows of a stream that has its watermark."""
+        """Prepare the rows of a stream, whose watermark is set."""
         wraps = str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
-        return StreamSource(plan, query, prepared(df, query), wraps)
+        watermarked = any(DELAY in (field.metadata or {}) for field in df.schema)
+        return StreamSource(plan, query, prepared(df, query), wraps, watermarked)
 
     @cached_property
     def bases(self) -> tuple[Base, ...]:
@@ -69,13 +75,17 @@ class StreamSource:
         stranger = not_merged(p.merger for p in partials)
         if stranger:
             return f"{stranger} is merged only by Spark itself"
-        for field in self.table.rows.schema:
-            kind = field.dataType.simpleString()
-            if field.name in self.table.keys and not kind.startswith(_GROUPED):
-                return f"a key of type {kind} is grouped only by Spark itself"
         if any(row_lift(p.lift) is None for p in partials):
             return "a partial of one row has no plain expression"
-        return None
+        compared = self._fields(self.table.keys)
+        compared += [
+            f
+            for f, p in zip(self.partial_fields, partials, strict=True)
+            if p.merger not in _OF_STRUCTS and not p.beside
+        ]
+        kinds = [f.dataType.simpleString() for f in compared]
+        strange = next((kind for kind in kinds if kind.partition("(")[0] not in _PLAIN), None)
+        return f"{strange} is grouped and compared only by Spark itself" if strange else None
 
     def lifted(self) -> DataFrame:
         """The partial of every row: k…, t, p…."""

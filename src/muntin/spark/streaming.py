@@ -20,11 +20,10 @@ from muntin.spark.beside import split
 from muntin.spark.bucketed import bucketed_refusal, by_bucketed
 from muntin.spark.names import existing
 from muntin.spark.native_stream import by_native
-from muntin.spark.stream_source import StreamSource
+from muntin.spark.stream_source import DELAY, StreamSource
 from muntin.windows import Window
 
 OUTPUTS = ("append", "update", "complete")
-_DELAY = "spark.watermarkDelayMs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +54,12 @@ def apply_to_stream(
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
     marked = _watermarked(df, query, streaming)
     source = StreamSource.of(plan, query, marked)
-    if operators.name == "bucketed":
-        refusal = bucketed_refusal(source, streaming.output, has_watermark(marked))
+    asked = operators.reason == "as asked"
+    if operators.name == "bucketed" and (asked or streaming.started_with is None):
+        refusal = bucketed_refusal(source, streaming.output, source.watermarked)
         if refusal is None:
             return by_bucketed(source, streaming.output, streaming.buckets)
-        if operators.reason == "as asked":  # what was only predicted faster may give way
+        if asked:  # what was only predicted faster may give way
             raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
     started_with = _started_with(query, streaming.started_with)
     return by_native(source, started_with)
@@ -101,7 +101,7 @@ def _watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame
             f"time {query.time!r} is not a column of its own: a stream's watermark needs one; "
             f"select it first, with .withColumn('time', ...)"
         )
-    own = _DELAY in (fields[0].metadata or {})
+    own = DELAY in (fields[0].metadata or {})
     if streaming.watermark is None:
         if not own and streaming.output == "append":
             raise StrategyError(
@@ -121,11 +121,6 @@ def _watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame
             f"it first, for instance with CAST({column} AS TIMESTAMP)"
         )
     return df.withWatermark(fields[0].name, f"{_delay(streaming.watermark)} milliseconds")
-
-
-def has_watermark(df: DataFrame) -> bool:
-    """Whether some column of the stream has a watermark."""
-    return any(_DELAY in (field.metadata or {}) for field in df.schema)
 
 
 def _delay(watermark: Duration) -> int:

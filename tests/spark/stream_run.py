@@ -1,0 +1,74 @@
+"""A stream in a process of its own, made to be killed: files in, results out, a checkpoint beside.
+
+    python stream_run.py FOLDER OPERATOR…
+
+Reads FOLDER/files, one file a micro-batch, and runs every operator into two sinks at once: Spark's
+file sink, and foreachBatch with writes that may be repeated. Ends when all files are read.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+os.environ["TZ"] = "UTC"
+os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+from pyspark.sql import DataFrame, SparkSession
+
+import muntin as mt
+from muntin.spark.session import ROCKSDB
+from muntin_testing.kill_query import QUERY, SCHEMA
+
+
+def session() -> SparkSession:
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    settings = {
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def main(folder: Path, operators: list[str]) -> None:
+    spark = session()
+    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    stream = reader.parquet(str(folder / "files"))
+    plan = mt.optimize(QUERY, "shared-pairs")
+    queries = []
+    for operator in operators:
+        rows = plan.apply(stream, watermark="5 seconds", operator=operator)
+        for sink in ("file", "each"):
+            name = f"{operator}-{sink}"
+            writer = rows.writeStream.trigger(availableNow=True).option(
+                "checkpointLocation", str(folder / "checkpoints" / name)
+            )
+            target = str(folder / "out" / name)
+            if sink == "file":
+                queries.append(writer.format("parquet").option("path", target).start())
+            else:
+                queries.append(writer.foreachBatch(again(target)).start())
+    for query in queries:
+        query.awaitTermination()
+    spark.stop()
+
+
+def again(target: str) -> object:
+    """A write that leaves the same behind however often it is repeated."""
+
+    def write(batch: DataFrame, number: int) -> None:
+        batch.write.mode("overwrite").parquet(f"{target}/batch={number}")
+
+    return write
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,101 @@
+"""Killed with -9 in the middle of a stream and started again: no row lost, none twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from muntin.physical import STREAM_OPERATORS
+from muntin_testing.kill_query import QUERY, SCHEMA
+from muntin_testing.oracle import differences, rows_of_window
+from muntin_testing.streams import written
+
+SCRIPT = Path(__file__).with_name("stream_run.py")
+START = datetime(2024, 1, 1)
+PATIENCE = 300
+
+
+def files(spark: SparkSession, count: int, folder: Path) -> None:
+    """Rows out of order within the watermark, and a last one that lets all windows end."""
+    random = Random(count)
+    batches = [
+        [
+            (
+                START + timedelta(seconds=8 * batch + random.uniform(-4, 8)),
+                random.choice(["a", "b", "c", None]),
+                random.randrange(1000),
+            )
+            for _ in range(12)
+        ]
+        for batch in range(count)
+    ]
+    batches.append([(START + timedelta(days=1), "end", 0)])
+    written(spark, batches, SCHEMA, folder / "files")
+
+
+def started(folder: Path) -> "subprocess.Popen[bytes]":
+    path = os.pathsep.join([str(SCRIPT.parents[2] / "src"), str(SCRIPT.parents[1])])
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, str(SCRIPT), str(folder), *STREAM_OPERATORS],
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+            start_new_session=True,  # so that its JVM and Python workers die with it
+        )
+
+
+def committed(folder: Path) -> int:
+    """How many batches all sinks together have committed."""
+    return sum(1 for log in folder.glob("checkpoints/*/commits/*") if log.name.isdigit())
+
+
+def killed(folder: Path, random: Random) -> None:
+    """Run until a few more batches are committed, and a moment longer, then kill -9."""
+    before, more = committed(folder), random.randrange(1, 2 * len(STREAM_OPERATORS) + 1)
+    process = started(folder)
+    limit = time.monotonic() + PATIENCE
+    while committed(folder) < before + more:
+        assert process.poll() is None, (folder / "log").read_text()[-3000:]
+        assert time.monotonic() < limit, "no batch was committed"
+        time.sleep(0.02)
+    time.sleep(random.uniform(0, 0.6))
+    assert process.poll() is None, "it ended before it could be killed: more files are needed"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def survives(spark: SparkSession, folder: Path, kills: int) -> None:
+    files(spark, 3 * kills, folder)
+    random = Random(f"{kills} kills")
+    for _ in range(kills):
+        killed(folder, random)
+    last = started(folder)
+    assert last.wait(PATIENCE) == 0, (folder / "log").read_text()[-3000:]
+    table = (
+        spark.read.schema(SCHEMA).parquet(str(folder / "files")).where("k IS NULL OR k <> 'end'")
+    )
+    expected = rows_of_window(table, QUERY).collect()
+    assert len(expected) > 8 * kills
+    for operator in STREAM_OPERATORS:
+        for sink in ("file", "each"):
+            rows = spark.read.parquet(str(folder / "out" / f"{operator}-{sink}"))
+            found = rows.drop("batch").where("k IS NULL OR k <> 'end'").collect()
+            assert differences(found, expected, 1) == [], f"{operator}, {sink}"
+
+
+def test_three_kills(streams: SparkSession, tmp_path: Path) -> None:
+    survives(streams, tmp_path, 3)
+
+
+@pytest.mark.long
+def test_twenty_kills(streams: SparkSession, tmp_path: Path) -> None:
+    survives(streams, tmp_path, 20)
