@@ -69,7 +69,7 @@ def test_a_mistake_is_one_line_without_a_stack_trace() -> None:
     assert done.stderr.startswith("error: range '1 month' uses month, whose length varies")
 
 
-@pytest.mark.parametrize("command", ["demo", "explain", "bench", "experiment"])
+@pytest.mark.parametrize("command", ["demo", "explain", "bench", "experiment", "calibrate"])
 def test_every_command_has_help(command: str) -> None:
     done = RUN.invoke(app, [command, "--help"])
     assert done.exit_code == 0
@@ -85,3 +85,18 @@ def test_planning_loads_neither_spark_nor_arrow_nor_sqlglot() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_calibrate_shows_what_is_in_use_and_refuses_what_cannot_be(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = RUN.invoke(app, ["calibrate", "--show"])
+    assert shown.exit_code == 0
+    assert "constants shipped" in shown.output
+    for wrong, message in (
+        (["--master", "spark://x:1"], "give --data"),
+        (["--master", "spark://x:1", "--remote", "sc://x"], "not both"),
+    ):
+        with pytest.raises(SystemExit):
+            app(["calibrate", *wrong])
+        assert message in capsys.readouterr().err

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from muntin.kernels.monoids import Array, Arrays, Monoid, Ufuncs
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # not needed to plan
 
 _WORD = 2**62
 
@@ -24,6 +27,7 @@ _WORD = 2**62
 def codes_of(columns: Sequence[pa.Array], length: int) -> Array:
     """A number for each row, the same where all columns are; null is a value.
 
+    >>> import pyarrow as pa
     >>> codes_of([pa.array(["a", None, "a"]), pa.array([1, 1, 1])], 3).tolist()
     [0, 1, 0]
     """
