@@ -8,10 +8,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How many rows, how many rounds, which sets (none: all), and where data is kept."""
+    """How many rows, how many rounds, which sets (none: all), where data is kept,
+    and for how long a stream runs."""
 
     rows: int = 10_000_000
     repeat: int = 3
     sets: tuple[str, ...] = ()
     data: Path | None = None
     strategy: str = "auto"
+    minutes: float = 10.0

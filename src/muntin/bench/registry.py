@@ -10,6 +10,7 @@ from muntin.bench.batch import bench_batch
 from muntin.bench.duckdb import bench_duckdb
 from muntin.bench.options import Options
 from muntin.bench.stream import bench_stream
+from muntin.bench.sustained import bench_sustained
 from muntin.bench.techniques import bench_techniques
 from muntin.bench.userwindows import bench_userwindows
 from muntin.errors import StrategyError, did_you_mean
@@ -25,6 +26,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "batch": bench_batch,
     "duckdb": bench_duckdb,
     "stream": bench_stream,
+    "sustained": bench_sustained,
     "techniques": bench_techniques,
     "userwindows": bench_userwindows,
 }

@@ -20,9 +20,10 @@ def bench(
         Path | None, typer.Option(help="Folder for the events; by default a cache folder.")
     ] = None,
     strategy: Annotated[str, typer.Option(help="A strategy's name, or auto.")] = "auto",
+    minutes: Annotated[float, typer.Option(help="sustained: how long it runs.")] = 10.0,
 ) -> None:
     """Run a benchmark: all sides in turn, medians and ratios."""
     from muntin.bench import Options, benchmark_named
 
     run = benchmark_named(name)
-    run(Options(rows, repeat, tuple(set_ or ()), data, strategy), Console())
+    run(Options(rows, repeat, tuple(set_ or ()), data, strategy, minutes), Console())

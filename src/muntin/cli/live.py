@@ -42,7 +42,7 @@ def watch(query: StreamingQuery, title: str, console: Console) -> None:
         query.stop()
     failure = query.exception()
     if failure is not None:
-        raise StreamError(f"{title} stopped: {str(failure).strip().splitlines()[0]}")
+        raise StreamError(f"{title} stopped: {_reason(failure)}")
     console.print(f"{title}: stopped", highlight=False)
 
 
@@ -86,10 +86,11 @@ def view(now: Progress, title: str) -> Table:
 def figures(now: Progress) -> dict[str, str]:
     """The numbers of a micro-batch, in words."""
     results = sum(now.results.values())
+    rates = f"{now.input_rate:,.0f}/s in, {now.work_rate:,.0f}/s worked"
     mark = f"{now.watermark:%Y-%m-%d %H:%M:%S}" if now.watermark else "none yet"
     return {
         "batch": f"{now.batch}",
-        "input": f"{now.input_rows:,} rows at {now.input_rate:,.0f}/s",
+        "input": f"{now.input_rows:,} rows, {rates}",
         "results": f"{results:,.0f}/s",
         "watermark": mark + (f", {_words(now.lag)} behind" if now.lag is not None else ""),
         "state": f"{now.state_rows:,} rows, {now.state_bytes / 1e6:,.1f} MB",
@@ -100,3 +101,13 @@ def figures(now: Progress) -> dict[str, str]:
 
 def _words(lag: timedelta) -> str:
     return str(timedelta(seconds=round(lag.total_seconds())))
+
+
+def _reason(failure: BaseException) -> str:
+    """The innermost cause that Spark names, in one line."""
+    causes = [line for line in str(failure).splitlines() if line.startswith("Caused by: ")]
+    inner = getattr(failure, "cause", None)
+    while inner is not None:
+        causes.append(str(inner))
+        inner = getattr(inner, "cause", None)
+    return (causes[-1] if causes else str(failure)).strip().splitlines()[0]

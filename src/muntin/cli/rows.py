@@ -18,7 +18,10 @@ def printer(console: Console, most: int) -> Callable[[DataFrame, str], None]:
     """Prints the first rows of a DataFrame under a title."""
 
     def show(rows: DataFrame, title: str) -> None:
-        found = rows.limit(most + 1).collect()
+        kept = rows.persist()
+        kept.count()  # a micro-batch must be computed whole, or its state is not committed
+        found = kept.limit(most + 1).collect()
+        kept.unpersist()
         if not found:
             return
         table = Table(title=title, title_justify="left")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +17,7 @@ from muntin.api.job import plan_of
 from muntin.cli.rows import printer
 from muntin.errors import QueryError
 from muntin.jobs import Job, read_job
+from muntin.jobs.job import ENDLESS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -29,8 +32,7 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     job = read_job(job_file)
     plan = plan_of(job)
     console = Console()
-    spark = _session(job, master, remote, console)
-    try:
+    with opened(job, master, remote, console) as spark:
         from muntin.spark.job_run import results_of
         from muntin.spark.job_source import rows_of
 
@@ -39,8 +41,6 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
             _stream(results, job, console)
         else:
             _batch(results, job, spark, console)
-    finally:
-        spark.stop()
 
 
 def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) -> None:
@@ -49,33 +49,38 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
     Nothing is written. Of a stream of files, the files that are there are compared as a table.
     """
     job = read_job(job_file)
-    if job.source.format in ("kafka", "rate", "socket"):
+    if job.source.format in ENDLESS:
         raise QueryError(
             f"{job.file}: source.format = {job.source.format!r} never ends, and verify compares "
             "whole results: verify the same query on a table of past rows"
         )
     console = Console()
-    spark = _session(job, master, remote, console)
-    try:
+    with opened(job, master, remote, console) as spark:
         from muntin.spark.job_source import rows_of
 
         with console.status("comparing all rows"):
-            outcome = verify(rows_of(spark, job.as_table()), plan_of(job))
+            outcome = verify(rows_of(spark, job.as_table()), plan_of(job.as_table()))
         console.print(f"{outcome!r}", markup=False, highlight=False)
-    finally:
-        spark.stop()
     if not outcome.equal:
         raise typer.Exit(1)
 
 
-def _session(job: Job, master: str | None, remote: str | None, console: Console) -> SparkSession:
+@contextmanager
+def opened(
+    job: Job, master: str | None, remote: str | None, console: Console
+) -> Iterator[SparkSession]:
+    """The session of a job, stopped in the end."""
     if master and remote:
         raise QueryError("give --master or --remote, not both")
     from muntin.spark.job_run import session_of
     from muntin.spark.session import quiet_start
 
     with console.status("starting Spark"), quiet_start():
-        return session_of(job, master, remote)
+        spark = session_of(job, master, remote)
+    try:
+        yield spark
+    finally:
+        spark.stop()
 
 
 def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) -> None:

@@ -23,5 +23,7 @@ def results_of(rows: DataFrame, plan: Any, job: Job) -> DataFrame:
     if not job.source.streaming:
         result: DataFrame = plan.apply(rows, layout=asked.layout, empty=asked.empty)
         return result
-    stream: DataFrame = plan.apply(rows, watermark=asked.watermark, output=asked.output)
+    stream: DataFrame = plan.apply(
+        rows, watermark=asked.watermark, output=asked.output, operator=asked.operator
+    )
     return stream

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import count
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-OBSERVATION = "muntin"
+OBSERVATION = "muntin results"
+_made = count(1)
+"""A query may hold several plans, and no two metrics of one name."""
+
 MOST_WINDOWS = 64
 """Windows counted one by one; of more, only all results together."""
 
@@ -23,13 +27,16 @@ MOST_WINDOWS = 64
 class Progress:
     """The last micro-batch of a stream.
 
+    `input_rate` is how many rows arrive in a second, `work_rate` how many were worked off;
     `results` are rows per second of each window; `lag` is how far the watermark is behind the
-    newest event of the batch. Numbers that Spark did not report are None.
+    newest event of the batch. Late rows of the bucketed operator are
+    pieces: rows of a key that fell into one slice count once.
     """
 
     batch: int
     input_rows: int
     input_rate: float
+    work_rate: float
     batch_seconds: float
     results: dict[str, float] = field(default_factory=dict)
     watermark: datetime | None = None
@@ -48,7 +55,7 @@ def observed(results: DataFrame, windows: list[str]) -> DataFrame:
             F.count_if(F.col("window_id") == id).alias(f"window {i}: {id}")
             for i, id in enumerate(windows)
         ]
-    return results.observe(OBSERVATION, *counts)
+    return results.observe(f"{OBSERVATION} {next(_made)}", *counts)
 
 
 def progress(query: StreamingQuery) -> Progress | None:
@@ -66,29 +73,38 @@ def _read(last: Any, active: bool) -> Progress:
     events = last["eventTime"] or {}
     watermark, newest = _instant(events.get("watermark")), _instant(events.get("max"))
     operators = last["stateOperators"] or []
+    metrics = _metrics(last)
     return Progress(
         batch=int(last["batchId"]),
         input_rows=int(last["numInputRows"]),
         input_rate=float(last["inputRowsPerSecond"] or 0.0),
+        work_rate=float(last["processedRowsPerSecond"] or 0.0),
         batch_seconds=seconds,
-        results=_results(last, seconds),
+        results=_results(metrics, seconds),
         watermark=watermark,
         lag=newest - watermark if newest and watermark else None,
         state_rows=sum(o["numRowsTotal"] for o in operators),
         state_bytes=sum(o["memoryUsedBytes"] for o in operators),
-        late_rows=sum(o["numRowsDroppedByWatermark"] for o in operators),
+        late_rows=sum(o["numRowsDroppedByWatermark"] for o in operators)
+        + sum(m.get("dropped") or 0 for m in metrics.values()),
         active=active,
     )
 
 
-def _results(last: Any, seconds: float) -> dict[str, float]:
-    row = (last["observedMetrics"] or {}).get(OBSERVATION)
-    if row is None:
-        return {}
-    counts = row.asDict()
-    windows = {k.split(": ", 1)[1]: n for k, n in counts.items() if k.startswith("window ")}
-    found = windows or {"all windows": counts["results"]}
-    return {id: n / seconds if seconds else 0.0 for id, n in found.items()}
+def _metrics(last: Any) -> dict[str, dict[str, Any]]:
+    """What the plans of a query observed, by the name of the observation."""
+    observed = last["observedMetrics"] or {}
+    return {name: row.asDict() for name, row in observed.items() if name.startswith("muntin")}
+
+
+def _results(metrics: dict[str, dict[str, Any]], seconds: float) -> dict[str, float]:
+    rates: dict[str, float] = {}
+    for name, counts in metrics.items():
+        if name.startswith(OBSERVATION):
+            windows = {k.split(": ", 1)[1]: n for k, n in counts.items() if k.startswith("window ")}
+            for id, n in (windows or {"all windows": counts["results"]}).items():
+                rates[id] = rates.get(id, 0.0) + (n / seconds if seconds else 0.0)
+    return rates
 
 
 def _instant(text: str | None) -> datetime | None:

@@ -20,6 +20,7 @@ from muntin.spark.beside import split
 from muntin.spark.bucketed import bucketed_refusal, by_bucketed
 from muntin.spark.names import existing
 from muntin.spark.native_stream import by_native
+from muntin.spark.progress import observed
 from muntin.spark.stream_source import DELAY, StreamSource
 from muntin.windows import Window
 
@@ -53,7 +54,11 @@ def apply_to_stream(
         hint = did_you_mean(str(streaming.output), OUTPUTS)
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
     marked = _watermarked(df, query, streaming)
-    source = StreamSource.of(plan, query, marked)
+    rows = _rows(StreamSource.of(plan, query, marked), operators, streaming)
+    return observed(rows, [w.id for w in query.windows])
+
+
+def _rows(source: StreamSource, operators: Operators, streaming: Streaming) -> DataFrame:
     asked = operators.reason == "as asked"
     if operators.name == "bucketed" and (asked or streaming.started_with is None):
         refusal = bucketed_refusal(source, streaming.output, source.watermarked)
@@ -61,8 +66,7 @@ def apply_to_stream(
             return by_bucketed(source, streaming.output, streaming.buckets)
         if asked:  # what was only predicted faster may give way
             raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
-    started_with = _started_with(query, streaming.started_with)
-    return by_native(source, started_with)
+    return by_native(source, _started_with(source.query, streaming.started_with))
 
 
 def check_streamable(query: Query, df: DataFrame) -> None:

@@ -1,0 +1,221 @@
+"""Jobs on Spark: sources, sinks and what is told when Spark refuses; every example runs."""
+
+import io
+import json
+import runpy
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner
+
+import muntin as mt
+from muntin.cli import app
+from muntin.cli import run as command
+from muntin.errors import QueryError
+from muntin.jobs import Job, read_job
+from muntin.jobs.reading import job_of
+from muntin.spark.job_source import rows_of
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def cli(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    """The command line on the session of the tests."""
+
+    @contextmanager
+    def opened(*_: object) -> Iterator[SparkSession]:
+        yield spark
+
+    monkeypatch.setattr(command, "opened", opened)
+    return CliRunner()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The examples in a folder of their own, since some write beside themselves."""
+    return Path(shutil.copytree(EXAMPLES, tmp_path / "examples"))
+
+
+def test_the_flights_job_prints_its_rows_and_verifies(cli: CliRunner, tmp_path: Path) -> None:
+    """A month of it; the whole year would only take longer."""
+    text = (EXAMPLES / "flights/flights.toml").read_text(encoding="utf-8")
+    text = text.replace("../../src", str(EXAMPLES.parent / "src"))
+    file = tmp_path / "flights.toml"
+    file.write_text(
+        text.replace("keys =", "where = \"departure < '2013-02-01'\"\nkeys ="), encoding="utf-8"
+    )
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "over_an" in done.output
+    assert "the first 8 are shown" in done.output
+    done = cli.invoke(app, ["verify", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "are Spark's own" in done.output
+
+
+def test_the_cards_job_writes_a_column_for_each_feature(
+    cli: CliRunner, copied: Path, spark: SparkSession
+) -> None:
+    done = cli.invoke(app, ["run", str(copied / "cards/cards.toml")])
+    assert done.exit_code == 0, done.output
+    features = spark.read.parquet(str(copied / "cards/features"))
+    assert {f"{a}__{w}" for a in ("n", "mean", "most") for w in ("5m", "1h", "1d", "7d")} < set(
+        features.columns
+    )
+    assert features.agg({"n__7d": "max"}).first()[0] == 87  # type: ignore[index]
+
+
+def test_the_sensors_job_streams_and_shows_what_it_does(cli: CliRunner, copied: Path) -> None:
+    file = copied / "sensors/sensors.toml"
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "MinTemp" in done.output
+    assert "input 1,080 rows" in done.output
+    assert "watermark 2026-01-01 05:4" in done.output
+    assert "sensors.toml: stopped" in done.output
+
+
+def test_a_stream_into_files_goes_on_where_it_stopped(
+    cli: CliRunner, copied: Path, spark: SparkSession
+) -> None:
+    text = (copied / "sensors/sensors.toml").read_text(encoding="utf-8")
+    text = text.replace('format = "console"\nrows = 4', 'format = "parquet"\npath = "out"')
+    file = copied / "sensors/files.toml"
+    file.write_text(text + 'checkpoint = "place"\n', encoding="utf-8")
+    readings = copied / "sensors/readings"
+    last = (readings / "hour-5.csv").rename(copied / "later.csv")
+    assert cli.invoke(app, ["run", str(file)]).exit_code == 0
+    last.rename(readings / "hour-5.csv")
+    assert cli.invoke(app, ["run", str(file)]).exit_code == 0
+    written = spark.read.parquet(str(copied / "sensors/out"))
+    job = read_job(file)
+    whole = mt.aggregate(
+        rows_of(spark, job.as_table()),
+        "EntryTime",
+        [mt.tumbling(f"{n} minutes", id=f"{n} min") for n in (10, 20, 30, 40)],
+        [mt.min("temperature").alias("MinTemp")],
+        keys=["DeviceID"],
+    )
+    fired = whole.where("window.end <= timestamp'2026-01-01 05:49:00'")
+    assert fired.exceptAll(written).count() == 0
+    assert written.exceptAll(whole).count() == 0
+
+
+@pytest.mark.parametrize("name", ["flights/flights.py", "sensors/sensors.py", "cards/cards.py"])
+def test_an_example_runs_as_it_stands(name: str, spark: SparkSession) -> None:
+    shown = {"flights": "equal: all", "sensors": "10 minutes", "cards": "card-07"}
+    module = runpy.run_path(str(EXAMPLES / name))
+    with redirect_stdout(io.StringIO()) as printed:
+        module["main"]()
+    assert shown[name.split("/")[0]] in printed.getvalue()
+    spark.catalog.dropTempView("coldest")
+
+
+def test_the_notebook_runs(spark: SparkSession) -> None:
+    cells = json.loads((EXAMPLES / "muntin.ipynb").read_text(encoding="utf-8"))["cells"]
+    names: dict[str, Any] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert names["outcome"].equal
+    assert len(names["week"]) == 37
+
+
+def job(source: dict[str, Any], **sections: Any) -> Job:
+    query = {"time": "ts", "windows": ["1 minute"], "aggregates": ["count(*)"]}
+    table = {"source": source, "query": query, "sink": {"format": "console"}, **sections}
+    return job_of(table, Path("job.toml"))
+
+
+def test_a_format_that_spark_lacks_says_what_to_install(spark: SparkSession) -> None:
+    kafka = {"format": "kafka", "topic": "t", "servers": "localhost:1", "schema": "ts TIMESTAMP"}
+    asked = job_of(
+        {
+            "source": kafka,
+            "query": {
+                "time": "ts",
+                "windows": ["1 minute"],
+                "aggregates": ["count(*)"],
+                "watermark": "0 seconds",
+            },
+            "sink": {"format": "console"},
+        },
+        Path("job.toml"),
+    )
+    with pytest.raises(QueryError, match=r"'kafka' is not known to this Spark: put .*connector"):
+        rows_of(spark, asked)
+
+
+def test_a_column_that_cannot_be_computed_is_named(spark: SparkSession) -> None:
+    source = {"format": "csv", "path": str(EXAMPLES / "cards/cards.csv")}
+    with pytest.raises(QueryError, match=r"source\.columns\.ts = 'payed' cannot be computed"):
+        rows_of(spark, job({**source, "columns": {"ts": "payed"}}))
+    rows = rows_of(spark, job({**source, "columns": {"ts": "paid + interval 1 hour"}}))
+    assert dict(rows.dtypes) == {
+        "paid": "timestamp",
+        "card": "string",
+        "amount": "double",
+        "ts": "timestamp",
+    }
+
+
+def test_results_already_there_are_not_overwritten_unasked(cli: CliRunner, copied: Path) -> None:
+    file = copied / "cards/cards.toml"
+    text = file.read_text(encoding="utf-8").replace('mode = "overwrite"\n', "")
+    file.write_text(text, encoding="utf-8")
+    (copied / "cards/features").mkdir()
+    done = cli.invoke(app, ["run", str(file)])
+    assert "is there already: set sink.mode to 'overwrite' or 'append'" in str(done.exception)
+
+
+@pytest.mark.parametrize("operator", ["native", "bucketed"])
+def test_progress_tells_rates_state_watermark_and_late_rows(
+    operator: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Three files, three micro-batches: the last one holds a row that comes too late."""
+    (tmp_path / "in").mkdir()
+    stream = (
+        spark.readStream.schema("ts TIMESTAMP, k STRING")
+        .option("maxFilesPerTrigger", "1")
+        .json(str(tmp_path / "in"))
+    )
+    results = mt.aggregate(
+        stream,
+        "ts",
+        [mt.tumbling("1 minute"), mt.hopping("2 minutes", "1 minute")],
+        [mt.count()],
+        keys="k",
+        watermark="0 seconds",
+        operator=operator,
+    )
+    seen = []
+    for place, minutes in enumerate([[0, 1, 5], [8], [0]]):
+        lines = [f'{{"ts": "2026-01-01T00:{m:02}:00Z", "k": "a"}}\n' for m in minutes]
+        (tmp_path / f"in/{place}.json").write_text("".join(lines), encoding="utf-8")
+        query = (
+            results.writeStream.format("noop")
+            .option("checkpointLocation", str(tmp_path / "place"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        assert query.awaitTermination(60)
+        assert query.exception() is None
+        seen.append(mt.progress(query))
+        assert seen[-1] is not None
+        assert not seen[-1].active
+    first, second, third = [p for p in seen if p is not None]
+    assert str(first.watermark) == "2026-01-01 00:05:00+00:00"
+    assert str(second.watermark) == "2026-01-01 00:08:00+00:00"
+    assert first.results["1 minute"] > 0
+    assert set(first.results) == {"1 minute", "2 minutes/1 minute"}
+    assert first.state_rows > 0
+    assert first.state_bytes > 0
+    assert second.batch > first.batch
+    assert third.late_rows > 0
+    assert third.results["1 minute"] == 0
