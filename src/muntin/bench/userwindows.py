@@ -1,8 +1,9 @@
 """userwindows: events a second a core of data windows, in process and on Spark.
 
 In process one thread; on Spark all cores, so the rate is divided by them. Sides of a set run in
-turn. Events are those of the batch benchmark, spread over 1,000 keys: sessions have gaps from a
-second to five minutes, at a rate at which a key has an event every ten seconds.
+turn. Events are those of the batch benchmark, spread over 1,000 keys, each with an event a second:
+ten sessions have gaps from 5 seconds to 10 minutes. In the sparse sets a key has an event every ten
+seconds, and gaps from a second to 5 minutes make nearly three results of every event.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from muntin.userwindows.bulk import Batch, runs_of
 from muntin.windows import Window, hopping
 
 KEYS = 1000
-GAPS = (1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
+GAPS = (5, 10, 15, 20, 30, 60, 120, 180, 300, 600)
+SMALL_GAPS = (1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
 SPARSE_ROWS = 200_000
 """Events for functions that are asked record by record."""
 
@@ -74,11 +76,14 @@ class Set:
 
     windows: tuple[DataWindow | Window, ...]
     share: int = 1
+    rate: int = 1000
 
 
 SETS: dict[str, Set] = {
     "sessions": Set(tuple(session(f"{gap} seconds") for gap in GAPS)),
+    "sparse-sessions": Set(tuple(session(f"{gap} seconds") for gap in SMALL_GAPS), 10, 100),
     "one-session": Set((session("30 seconds"),)),
+    "one-sparse-session": Set((session("30 seconds"),), 4, 100),
     "mixed": Set(
         (session("30 seconds"), count_window(100, 10), hopping("5 minutes", "1 minute")), 4
     ),
@@ -95,7 +100,6 @@ def bench_userwindows(options: Options, console: Console) -> None:
             raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SETS)}")
     from muntin.spark.session import local_session, quiet_start
 
-    file = Events(rows=options.rows, keys=KEYS).file(options.data)
     with console.status("starting Spark"), quiet_start():
         spark = local_session("muntin bench")
     console.print(f"{machine()}, Spark {spark.version}; {KEYS:,} keys; count, mean and maximum")
@@ -104,8 +108,9 @@ def bench_userwindows(options: Options, console: Console) -> None:
         table.add_column(column, justify="left" if column in ("windows", "side") else "right")
     for name in options.sets or tuple(SETS):
         rows = options.rows // SETS[name].share
-        _add(table, name, _sides(name, _part(file, rows), spark), rows, options.repeat)
-    _by_record(table, file)
+        file = Events(rows=rows, keys=KEYS, rate=SETS[name].rate).file(options.data)
+        _add(table, name, _sides(name, file, spark), rows, options.repeat)
+    _by_record(table, Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data))
     console.print(table)
     spark.stop()
 
@@ -115,7 +120,7 @@ def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
         "in process, arrays": partial(_bulk, SETS[name], file),
         "Spark": partial(_on_spark, SETS[name], file, spark),
     }
-    if name == "one-session":  # ten of them would take minutes
+    if name.startswith("one-"):  # ten of them would take minutes
         sides["Spark's session_window"] = partial(_native, SETS[name], file, spark)
     return sides
 
@@ -129,17 +134,6 @@ def _add(
         rate = f"{rows / times.median / used:,.0f}"
         table.add_row(name, side, f"{rows:,}", f"{times.rows:,}", f"{times.median:.2f}", rate)
     table.add_section()
-
-
-def _part(file: Path, rows: int) -> Path:
-    """The first rows, as a file of its own."""
-    whole = pq.ParquetFile(file)
-    if rows >= whole.metadata.num_rows:
-        return file
-    path = file.with_name(f"{file.stem}-first-{rows}.parquet")
-    if not path.exists():
-        pq.write_table(whole.read().slice(0, rows), path, compression="zstd")
-    return path
 
 
 def _bulk(given: Set, file: Path) -> int:
@@ -183,12 +177,12 @@ def _rows(result: Any) -> int:
 
 def _by_record(table: Table, file: Path) -> None:
     """The paper's operator, record by record, as plain Python runs it."""
-    few = pq.read_table(file).slice(0, SPARSE_ROWS)
+    few = pq.read_table(file)
     micros = few.column("ts").combine_chunks().view(pa.int64()).to_pylist()
     names = ("ts", "value", "device")
     columns = (micros, few.column("value").to_pylist(), few.column("device").to_pylist())
     records = [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
-    for name in ("one-session", "sessions", "function-by-record"):
+    for name in ("one-sparse-session", "sparse-sessions", "function-by-record"):
         begun = perf_counter()
         found = evaluate(records, "ts", SETS[name].windows, [count(), avg("value")], "device")
         rows = sum(1 for _ in found)
