@@ -62,11 +62,12 @@ def test_sessions_of_many_gaps_are_sparks_own(frugal, keyed):
     )
     aggregates = [mt.count(), mt.sum("v").filter("x > 0"), mt.avg("x"), mt.max_by("x", "n")]
     query = mt.query("ts", [mt.session(g) for g in GAPS], aggregates, keys="k")
-    plan = mt.optimize(query)
-    assert plan.operators.name == "sessions"
-    verified = mt.verify(df, plan)
-    assert verified, verified
-    assert verified.rows > 150
+    for operator, keys in (("sessions", 1), ("kernel", 1e9)):
+        plan = mt.optimize(query, keys=keys)
+        assert plan.operators.name == operator
+        verified = mt.verify(df, plan)
+        assert verified, verified
+        assert verified.rows > 150
 
 
 def test_sessions_without_keys_of_what_is_shared_and_what_is_not(frugal, keyed):

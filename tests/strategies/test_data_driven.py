@@ -127,7 +127,7 @@ def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
         ({"strategy": "wcg"}, "'wcg' computes sessions from sessions"),
         ({"engine": "stream"}, "run on batches"),
         ({"cost": "paper"}, "cost='paper' is for periodic windows"),
-        ({"operator": "kernel"}, "operator='kernel' is for periodic windows"),
+        ({"operator": "kernel"}, "operator='kernel' is for sessions alone"),
     ],
 )
 def test_options_of_periodic_windows_are_refused(options, message):

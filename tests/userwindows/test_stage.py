@@ -74,3 +74,35 @@ def test_records_are_handed_on_once_for_every_window(records, monkeypatch):
 def test_an_empty_partition_gives_nothing():
     stage = Cutty((), WINDOWS, {}, (), wraps=False)
     assert list(stage(iter([]))) == []
+
+
+def test_sessions_over_slices_are_those_over_records(records):
+    gap = 5
+    slices: dict[tuple, list[dict]] = {}
+    for record in records:
+        slices.setdefault((record["k0"], record["t"] // gap), []).append(record)
+    rows = [
+        {
+            "k0": key,
+            "lo": min(r["t"] for r in own),
+            "hi": max(r["t"] for r in own),
+            "p0": len(own),
+            "p1": max(r["p1"] for r in own),
+        }
+        for (key, _), own in slices.items()
+    ]
+    columns = columns_of([mt.count(), mt.max("v")], lambda _: "int")
+    windows = {0: mt.session(gap), 7: mt.session(8)}
+    stage = Cutty(("k0",), windows, {}, columns.partials, wraps=False)
+    found = [
+        tuple(row.values())
+        for batch in stage(iter(pa.Table.from_pylist(rows).to_batches(max_chunksize=9)))
+        for row in batch.to_pylist()
+    ]
+    wanted = []
+    for key in (None, "a", "b", "c"):
+        own = [r for r in records if r["k0"] == key]
+        for number, window in windows.items():
+            for start, end, run in meaning(window, own):
+                wanted.append((key, number, start, end, len(run), max(own[i]["p1"] for i in run)))
+    assert sorted(found, key=repr) == sorted(wanted, key=repr)

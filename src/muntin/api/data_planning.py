@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from muntin.api.options import Options
 
 KNOWN = ("auto", "cutty", "wcg")
+SESSION_OPERATORS = ("sessions", "kernel")
+
+FEW = 4
+"""Where a slice has fewer records than this, slices are many: SQL sorts and copies each of them."""
 
 
 def planned_by_data(query: Query, options: Options) -> Plan:
@@ -48,7 +52,7 @@ def planned_by_data(query: Query, options: Options) -> Plan:
             "and sessions with a maximum, take strategy 'cutty'"
         )
     tried = tuple(Alternative(name, total(rates, plan)) for name, plan in plans.items())
-    operators = _operators(plans[chosen], chosen)
+    operators = _operators(plans[chosen], chosen, rates, options.operator)
     cost = total(rates, plans[chosen])
     return Plan(query, plans[chosen], chosen, cost, rates, tried, operators, options)
 
@@ -64,14 +68,26 @@ def _refuse(options: Options) -> None:
             "windows that the data decides run on batches: use spark.read, or apply the plan in "
             "foreachBatch to whole keys"
         )
-    if options.operator is not None or options.cost != "rate":
-        what = f"operator={options.operator!r}" if options.operator else f"cost={options.cost!r}"
-        raise StrategyError(f"{what} is for periodic windows: leave it out here")
+    if options.operator not in (None, *SESSION_OPERATORS):
+        raise StrategyError(
+            f"operator={options.operator!r} is for periodic windows: leave it out here, or for "
+            "sessions alone use 'sessions' or 'kernel'"
+        )
+    if options.cost != "rate":
+        raise StrategyError(f"cost={options.cost!r} is for periodic windows: leave it out here")
 
 
-def _operators(plan: SharingPlan, strategy: str) -> Operators:
+def _operators(
+    plan: SharingPlan, strategy: str, rates: RateCost, operator: str | None
+) -> Operators:
     if strategy == "wcg":
-        reason = "sessions in SQL: slices first, then one sort for all gaps"
-        return Operators("sessions", reason, {node.id: "sessions" for node in plan.nodes})
+        sparse = rates.rows(plan.nodes[0].shape) * FEW > rates.rate
+        name = operator or ("kernel" if sparse else "sessions")
+        how = "merged by NumPy" if name == "kernel" else "merged in SQL, one sort for all gaps"
+        slices = "slices first, which are " + ("many" if sparse else "few")
+        edges = {node.id: name if node.parent else "slices" for node in plan.nodes}
+        return Operators(name, f"{slices}; {how}", edges)
+    if operator is not None:
+        raise StrategyError(f"operator={operator!r} is for sessions alone: leave it out here")
     reason = "records of a key in order, all windows in one pass of NumPy"
     return Operators("cutty", reason, {node.id: "cutty" for node in plan.nodes})

@@ -21,7 +21,7 @@ from muntin.spark.constants import constant
 from muntin.spark.faults import told
 from muntin.spark.names import existing, expression
 from muntin.spark.record_lifts import record_lift
-from muntin.spark.sessions import by_sessions
+from muntin.spark.sessions import by_kernel, by_sessions
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
 from muntin.userwindows.stage import Assigned, Cutty
@@ -32,8 +32,8 @@ def apply_to_batch(
     plan: SharingPlan, query: Query, df: DataFrame, operator: str, wraps: bool
 ) -> DataFrame:
     """The long result of a query with such windows."""
-    if operator == "sessions":
-        return _sessions(plan, query, df)
+    if operator in ("sessions", "kernel"):
+        return _sessions(plan, query, df, wraps if operator == "kernel" else None)
     shared, direct = split(query, df.sparkSession)
     if direct is not None or shared is None:
         return _assigned(plan, query, df)
@@ -44,13 +44,18 @@ def apply_to_batch(
     return _by_cutty(plan, query, table, wraps)
 
 
-def _sessions(plan: SharingPlan, query: Query, df: DataFrame) -> DataFrame:
+def _sessions(plan: SharingPlan, query: Query, df: DataFrame, wraps: bool | None) -> DataFrame:
     shared, direct = split(query, df.sparkSession)
     if shared is None:
         prepared(df, query, lifted=False)
         return directly(df, query)
     table = prepared(df, shared)
-    rows = _result(by_sessions(plan, table), plan, shared, table, _finals(table))
+    in_arrays = not_merged([partial.merger for partial in table.columns.partials]) is None
+    if wraps is not None and in_arrays:
+        sessions = by_kernel(plan, table, wraps)
+    else:
+        sessions = by_sessions(plan, table)
+    rows = _result(sessions, plan, shared, table, _finals(table))
     return rows if direct is None else joined(rows, directly(df, direct), query)
 
 

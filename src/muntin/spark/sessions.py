@@ -7,6 +7,7 @@ source is grouped into slices, with the first and the last time of each (map-sid
 scan); only these few rows are put in order. A pause longer than a gap between two slices begins a
 session of that gap; running counts of such pauses number the sessions of all gaps in the same pass.
 Slices merge into sessions of the smallest gap, and these into those of the larger ones.
+Where keys have few records in a slice, so that slices are many, `by_kernel` merges them in NumPy.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, LongType, StructType
 
 from muntin.data_windows import Session
 from muntin.plan import SharingPlan
 from muntin.slicing import Slices
 from muntin.spark.expand import slice_start
 from muntin.spark.table import Table
+from muntin.userwindows.stage import Cutty
 
 
 def by_sessions(plan: SharingPlan, table: Table) -> DataFrame:
@@ -52,6 +55,21 @@ def by_sessions(plan: SharingPlan, table: Table) -> DataFrame:
         F.expr("hi + gap").alias("end"),
         *(p.name for p in table.columns.partials),
     )
+
+
+def by_kernel(plan: SharingPlan, table: Table, wraps: bool) -> DataFrame:
+    """The same, from the same slices, merged by NumPy: for slices that are many."""
+    sessions = {i: n.shape for i, n in enumerate(plan.nodes) if isinstance(n.shape, Session)}
+    root = plan.nodes[0].shape
+    assert isinstance(root, Slices), "a chain of sessions begins with slices"
+    slices = _slices(table, root).drop("slice")
+    stage = Cutty(tuple(table.keys), sessions, {}, table.columns.partials, wraps)
+    fields = {field.name: field for field in slices.schema.fields}
+    schema = StructType([fields[k] for k in table.keys])
+    schema = schema.add("node", IntegerType()).add("start", LongType()).add("end", LongType())
+    schema = StructType([*schema.fields, *(fields[p.name] for p in table.columns.partials)])
+    spread = slices.repartition(*table.keys) if table.keys else slices.repartition(1)
+    return spread.sortWithinPartitions(*table.keys, "lo").mapInArrow(stage, schema)
 
 
 def _slices(table: Table, slices: Slices) -> DataFrame:

@@ -137,14 +137,19 @@ def _periodic(window: Window, batch: Batch) -> Runs:
     return Runs(first, last + 1, start, start + window.range)
 
 
+def sessions_over(group: Array, lo: Array, hi: Array, gap: int) -> Runs:
+    """Sessions over records, or over slices in order, by their first and last times."""
+    pause = np.concatenate(([True], lo[1:] - hi[:-1] > gap))
+    begin = np.flatnonzero(pause | _changes(group))
+    stop = np.append(begin[1:], len(lo))
+    return Runs(begin, stop, lo[begin], hi[stop - 1] + gap)
+
+
 def _sessions(window: Session, batch: Batch) -> Runs:
-    pause = np.concatenate(([True], np.diff(batch.time) > window.gap))
-    begin = np.flatnonzero(pause | _changes(batch.group))
-    stop = np.append(begin[1:], batch.size)
-    end = batch.time[stop - 1] + window.gap
+    runs = sessions_over(batch.group, batch.time, batch.time, window.gap)
     if window.maximum is None:
-        return Runs(begin, stop, batch.time[begin], end)
-    begin = _split(begin, stop, batch.time, window.maximum)
+        return runs
+    begin = _split(runs.first, runs.stop, batch.time, window.maximum)
     stop = np.append(begin[1:], batch.size)
     end = np.minimum(batch.time[stop - 1] + window.gap, batch.time[begin] + window.maximum)
     return Runs(begin, stop, batch.time[begin], end)

@@ -18,11 +18,11 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.data_windows import DataWindow
+from muntin.data_windows import DataWindow, Session
 from muntin.kernels.columns import encode
 from muntin.kernels.monoids import Array
 from muntin.kernels.spans import Cuts, spans
-from muntin.userwindows.bulk import Batch, Runs, runs_of
+from muntin.userwindows.bulk import Batch, Runs, runs_of, sessions_over
 from muntin.windows import Window
 
 PORTION = 200_000
@@ -34,7 +34,11 @@ COPIES = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Cutty:
-    """What a worker needs to know; sent to it once for each partition."""
+    """What a worker needs to know; sent to it once for each partition.
+
+    Rows are records of a time t, or, where all windows are sessions, slices of records: `lo` and
+    `hi` are then the times of their first and last record.
+    """
 
     keys: tuple[str, ...]
     windows: Mapping[int, Window | DataWindow]
@@ -47,13 +51,23 @@ class Cutty:
         for table, group in whole_keys(batches, self.keys):
             yield from self._evaluated(table, group)
 
-    def _evaluated(self, table: pa.Table, group: Array) -> Iterator[pa.RecordBatch]:
+    def _runs(self, table: pa.Table, group: Array) -> dict[int, Runs]:
+        if "lo" in table.column_names:
+            lo, hi = (column(table, side).to_numpy(zero_copy_only=False) for side in ("lo", "hi"))
+            return {
+                n: sessions_over(group, lo, hi, window.gap)
+                for n, window in self.windows.items()
+                if isinstance(window, Session)
+            }
         batch = batch_of(table, group, self.inputs)
-        runs = {n: r for n, w in self.windows.items() if len((r := runs_of(w, batch)).first)}
+        return {n: r for n, w in self.windows.items() if len((r := runs_of(w, batch)).first)}
+
+    def _evaluated(self, table: pa.Table, group: Array) -> Iterator[pa.RecordBatch]:
+        runs = self._runs(table, group)
         if not runs:
             return
-        cuts = Cuts.of([(r.first, r.stop) for r in runs.values()], batch.size)
-        place = np.zeros(batch.size + 1, dtype=np.int64)
+        cuts = Cuts.of([(r.first, r.stop) for r in runs.values()], table.num_rows)
+        place = np.zeros(table.num_rows + 1, dtype=np.int64)
         place[cuts.at] = np.arange(len(cuts.at))
         columns: dict[int, list[pa.Array]] = {n: [] for n in runs}
         for partial in self.partials:
