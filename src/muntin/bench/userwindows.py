@@ -155,7 +155,9 @@ def _bulk(given: Set, file: Path) -> int:
 
 def _on_spark(given: Set, file: Path, spark: Any) -> int:
     asked = [count(), avg("value"), largest("value")]
-    rows = aggregate(spark.read.parquet(str(file)), "ts", given.windows, asked, "device")
+    events = spark.read.parquet(str(file))
+    known = {"rate": given.rate, "distinct_keys": KEYS}
+    rows = aggregate(events, "ts", given.windows, asked, "device", **known)
     return _rows(rows)
 
 
