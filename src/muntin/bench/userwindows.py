@@ -156,8 +156,8 @@ def _bulk(given: Set, file: Path) -> int:
 def _on_spark(given: Set, file: Path, spark: Any) -> int:
     asked = [count(), avg("value"), largest("value")]
     events = spark.read.parquet(str(file))
-    known = {"rate": given.rate, "distinct_keys": KEYS}
-    rows = aggregate(events, "ts", given.windows, asked, "device", **known)
+    rate, keys = given.rate, KEYS
+    rows = aggregate(events, "ts", given.windows, asked, "device", rate=rate, distinct_keys=keys)
     return _rows(rows)
 
 
