@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from muntin.api.plan import Plan
-from muntin.cost import total
+from muntin.cost import RateCost, total
 from muntin.data_windows import DataWindow
 from muntin.errors import StrategyError
 from muntin.physical import Operators
