@@ -1,0 +1,36 @@
+"""calibrate from the runs to the file; what Spark would do is left out."""
+
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from muntin.bench import calibrate as module
+from muntin.bench.spark_plans import CASES
+from muntin.cost.calibration import load
+from muntin.cost.spark import KINDS
+
+
+def test_runs_become_constants_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[str] = []
+
+    def runner(plan: Any, events: Any) -> Callable[[], int]:
+        return lambda: runs.append(plan.operators.name) or 0
+
+    monkeypatch.setattr(module, "CASES", [c for c in CASES if c.name == "ten thousand rows"])
+    monkeypatch.setattr(module, "cores_of", lambda spark: 3)
+    monkeypatch.setattr(module, "made_table", lambda *table: None)
+    monkeypatch.setattr(module, "runner", runner)
+    spark: Any = SimpleNamespace(version="4.3.0")
+    found, deviation = module.calibrate(spark, "nowhere", "local", Console(file=StringIO()), 2)
+    assert {"window", "expand", "kernel"} <= set(runs)
+    assert deviation >= 0
+    found.save(tmp_path / "constants.toml")
+    kept = load(tmp_path / "constants.toml")
+    assert kept.cores == 3
+    assert kept.origin.startswith("measured here, 20")
+    assert all(getattr(kept, kind) >= 0 for kind in KINDS)
