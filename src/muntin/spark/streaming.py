@@ -89,6 +89,11 @@ def check_streamable(query: Query, df: DataFrame) -> None:
             f"{own} cannot run on a stream: it is written in Python, and its partials have no "
             "form in which Spark could keep them; use Spark's aggregates, or run it on batches"
         )
+    if query.data_windows:
+        raise StrategyError(
+            f"window {query.data_windows[0].id!r} cannot run on a stream: the data decide where it "
+            "begins and ends; run it on batches, for instance in foreachBatch"
+        )
     if query.set_back:
         raise StrategyError(
             f"bounds={query.bounds!r} cannot run on a stream: Spark's watermark closes instances "
