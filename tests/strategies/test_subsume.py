@@ -2,10 +2,11 @@
 
 import muntin as mt
 from muntin.cost import RateCost
-from muntin.coverage import Progression
+from muntin.coverage import EdgeKind, Progression
 from muntin.nesting import WindowManager
 from muntin.plan import SharingPlan, check
 from muntin.slicing import Slices
+from muntin.slicing.cuts import begins
 from muntin.strategies import STRATEGIES, Problem
 
 
@@ -50,3 +51,14 @@ def test_a_level_is_made_of_a_narrower_one_where_that_is_cheaper() -> None:
 def test_a_single_tumbling_window_needs_no_slices() -> None:
     plan = planned(seconds(10, 10, "ten"))
     assert [node.id for node in plan.nodes] == ["ten"]
+
+
+def test_cut_by_cutty_the_slices_are_the_granules_of_the_stairs() -> None:
+    windows = (seconds(7, 3, "seven"), mt.Window(14 * SECOND, 6 * SECOND, 5 * SECOND, "fourteen"))
+    assert len(WindowManager(windows).groups) == 1
+    plan = STRATEGIES["subsume"](Problem(windows, False, RateCost(1e6), slicing="cutty"))
+    check(plan, windows)
+    [root] = plan.children(None)
+    assert isinstance(root.shape, Slices)
+    assert set(root.shape.cuts) == {begins(window) for window in windows}
+    assert {node.pieces.kind for node in plan.children(root.id)} == {EdgeKind.PREFIX}

@@ -3,6 +3,7 @@
 from muntin.api.aggregate import aggregate
 from muntin.api.demo import demo_flights
 from muntin.api.job import progress
+from muntin.api.nested import distinct, join
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
@@ -15,6 +16,8 @@ __all__ = [
     "Plans",
     "aggregate",
     "demo_flights",
+    "distinct",
+    "join",
     "optimize",
     "parse_sql",
     "progress",

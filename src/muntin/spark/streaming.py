@@ -53,7 +53,7 @@ def apply_to_stream(
     if streaming.output not in OUTPUTS:
         hint = did_you_mean(str(streaming.output), OUTPUTS)
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
-    marked = _watermarked(df, query, streaming)
+    marked = watermarked(df, query, streaming)
     rows = _rows(StreamSource.of(plan, query, marked), operators, streaming)
     return observed(rows, [w.id for w in query.windows])
 
@@ -101,7 +101,7 @@ def check_streamable(query: Query, df: DataFrame) -> None:
         )
 
 
-def _watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
+def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
     """The stream with a watermark on its time column: its own, or the one given."""
     column = existing(query.time, df.columns, "time")
     fields = [f for f in df.schema if f.name.lower() == query.time.lower()]

@@ -4,9 +4,10 @@ time  O(n log n + n·d) to group (`muntin.nesting`), O(l²) vectorised for l lev
 
     source ─▶ slices of a group ─▶ its levels ─▶ windows piggybacked on them (one piece each)
 
-The slices are cut where instances of the group's levels begin or end: the granules that move up the
-stairs (section 4 of the subsumption paper, Aggregation). A level reads a narrower one instead where
-pieces of that one make it up at less cost. A group of one window may need no slices at all.
+The slices are cut where instances of the group's levels begin or end (`Problem.slicing`; by Cutty,
+only where they begin: the granules that move up the stairs, section 4 of the subsumption paper). A
+level reads a narrower one instead where pieces of that one make it up at less cost. A group of one
+window may need no slices at all.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from muntin.coverage import SOURCE, every, fewest_pieces
-from muntin.data_windows import DataWindow
 from muntin.nesting.greedy import greedy
 from muntin.nesting.groups import Group, Level
 from muntin.plan import Node, SharingPlan
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import shared_pairs
+from muntin.slicing import Slices, shared_slices
 from muntin.strategies.hidden_ids import unused_id
 from muntin.strategies.problem import Problem
 from muntin.strategies.wcg import cheapest_parents, covered
@@ -35,26 +35,28 @@ def subsume(problem: Problem) -> SharingPlan:
 
 def _grouped(group: Group, problem: Problem, taken: Collection[str]) -> Iterator[Node]:
     levels = [level.window for level in group.levels]
-    root = sliced(shared_pairs(levels), unused_id(f"group of {group.seed.id}", taken))
-    if len(levels) == 1 and _better_alone(levels[0], root, problem):
+    slices = shared_slices(levels, problem.slicing)
+    root = sliced(slices, unused_id(f"group of {group.seed.id}", taken))
+    if len(levels) == 1 and _better_alone(levels[0], slices, problem):
         yield reading_all(levels[0])
     else:
         yield root
         for window, edge in cheapest_parents(levels, problem, problem.cost.fewest).items():
-            from_slices = problem.cost.edge(root.shape, window, every(window.range))
+            kind = problem.kind(window)
+            from_slices = problem.cost.edge(slices, window, every(window.range, kind))
             from_level = problem.cost.edge(edge.parent, window, edge.pieces)
             if isinstance(edge.parent, Window) and from_level <= from_slices:
                 yield covered(edge)
             else:
-                yield reading_all(window, root.id)
+                yield reading_all(window, root.id, kind=kind)
     for level in group.levels:
         yield from _piggybacked(level)
 
 
-def _better_alone(window: Window, slices: Node, problem: Problem) -> bool:
-    pieces, edge = every(window.range), problem.cost.edge
-    assert not isinstance(slices.shape, DataWindow), "slices of time"
-    on_slices = edge(SOURCE, slices.shape, slices.pieces) + edge(slices.shape, window, pieces)
+def _better_alone(window: Window, slices: Slices, problem: Problem) -> bool:
+    edge, pieces = problem.cost.edge, every(window.range)
+    reading = every(window.range, problem.kind(window))
+    on_slices = edge(SOURCE, slices, every(1)) + edge(slices, window, reading)
     return edge(SOURCE, window, pieces) <= on_slices
 
 

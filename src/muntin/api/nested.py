@@ -1,0 +1,96 @@
+"""distinct, join: many nested windows of one operator, in one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from muntin.aggregates import count
+from muntin.durations import Duration
+from muntin.errors import QueryError, WindowError
+from muntin.query import Query, query
+from muntin.windows import Window
+
+
+def distinct(
+    df: Any,
+    time: str,
+    items: str | Iterable[str],
+    windows: Iterable[Window],
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    layout: str = "nested",
+    grouping: str = "greedy",
+    watermark: Duration | None = None,
+    output: str = "append",
+) -> Any:
+    """The distinct items of every window, for each value of the keys, on a Spark DataFrame.
+
+    With layout="nested" there is one row for each item and instant at which windows of a group
+    end: the smallest window that holds it (`window_id`), `last_seen`, until when that window holds
+    it (`expires`), and all `windows` that end there and hold it. With layout="long" there is one
+    row for each window instance and item, as one DISTINCT query a window would give.
+    A stream takes its own watermark, or `watermark`, and is started in the mode `output`.
+    """
+    names = [*_names("keys", keys), *_names("items", items)]
+    if not _names("items", items):
+        raise QueryError("no items: name the columns whose distinct values are asked for")
+    asked = _asked(time, windows, names, where)
+    from muntin.spark.nested_distinct import distinct as on_spark
+    from muntin.spark.streaming import Streaming
+
+    return on_spark(df, asked, layout, grouping, Streaming(watermark, output))
+
+
+def join(
+    left: Any,
+    right: Any,
+    on: str | Iterable[str],
+    time: str | tuple[str, str],
+    windows: Iterable[Window],
+    layout: str = "nested",
+    watermark: Duration | None = None,
+) -> Any:
+    """Pairs of rows with equal keys that meet in a window: an instance that holds both.
+
+    `time` names the timestamp column, or that of the left and that of the right side. Result rows
+    hold both rows as structs, `left` and `right`. With layout="nested" there is one row for each
+    pair: the smallest window in which it meets (`window_id`), until when (`expires`), and all
+    `windows` with the first and last end at which they hold it. With layout="long" there is one row
+    for each pair and window instance, as one join a window would give.
+    Both sides may be streams, with their own watermarks, or `watermark` for both.
+    """
+    names = _names("on", on)
+    if not names:
+        raise QueryError("no keys: on='user' or on=['user', 'device'] names the columns to join on")
+    pool = list(windows)
+    times = (time, time) if isinstance(time, str) else tuple(time)
+    if len(times) != 2:
+        raise QueryError(f"time {time!r} must be one column, or one for each side")
+    queries = (_asked(times[0], pool, names), _asked(times[1], pool, names))
+    from muntin.spark.nested_join import join as on_spark
+    from muntin.spark.streaming import Streaming
+
+    return on_spark(left, right, queries, layout, Streaming(watermark))
+
+
+def _names(what: str, given: str | Iterable[str]) -> list[str]:
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise QueryError(f"{what} {given!r} must be a list of columns, or one")
+    return list(given)
+
+
+def _asked(
+    time: str, windows: Iterable[Window], names: list[str], where: str | None = None
+) -> Query:
+    """The windows and names checked as those of any query; the count is never computed."""
+    pool = list(windows)
+    for window in pool:
+        if not isinstance(window, Window):
+            raise WindowError(
+                f"{window!r} is not a periodic window, and only these nest: use mt.tumbling(...) "
+                "or mt.hopping(...)"
+            )
+    return query(time, pool, [count()], names, where)
