@@ -103,16 +103,24 @@ def bench_userwindows(options: Options, console: Console) -> None:
     with console.status("starting Spark"), quiet_start():
         spark = local_session("muntin bench")
     console.print(f"{machine()}, Spark {spark.version}; {KEYS:,} keys; count, mean and maximum")
-    table = Table(title="Data windows: events a second a core", title_justify="left")
-    for column in ("windows", "side", "events", "results", "seconds", "events/s/core"):
-        table.add_column(column, justify="left" if column in ("windows", "side") else "right")
     for name in options.sets or tuple(SETS):
         rows = options.rows // SETS[name].share
         file = Events(rows=rows, keys=KEYS, rate=SETS[name].rate).file(options.data)
+        table = _table(name)
         _add(table, name, _sides(name, file, spark), rows, options.repeat)
-    _by_record(table, Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data))
-    console.print(table)
+        console.print(table)
     spark.stop()
+    if not options.sets:
+        table = _table("the paper's operator")
+        _by_record(table, Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data))
+        console.print(table)
+
+
+def _table(name: str) -> Table:
+    table = Table(title=f"\n{name}: events a second a core", title_justify="left")
+    for column in ("windows", "side", "events", "results", "seconds", "events/s/core"):
+        table.add_column(column, justify="left" if column in ("windows", "side") else "right")
+    return table
 
 
 def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
@@ -133,7 +141,6 @@ def _add(
         used = (cores or 1) if side.startswith("Spark") else 1
         rate = f"{rows / times.median / used:,.0f}"
         table.add_row(name, side, f"{rows:,}", f"{times.rows:,}", f"{times.median:.2f}", rate)
-    table.add_section()
 
 
 def _bulk(given: Set, file: Path) -> int:
