@@ -69,6 +69,8 @@ class MapStore:
         self._state = state
 
     def read(self, name: str) -> bytes | None:
+        if not self._state.containsKey((name,)):  # else Spark would warn of it in its log
+            return None
         value = self._state.getValue((name,))
         return None if value is None else bytes(value[0])
 
