@@ -157,15 +157,15 @@ def run(spark: SparkSession, rate: int, seconds: float, tell: object) -> Seen:
 
 
 def _start(spark: SparkSession, rate: int, checkpoint: str, seen: Seen) -> StreamingQuery:
-    from pyspark.sql import functions as F
-
     events = spark.readStream.format("rate").option("rowsPerSecond", rate).load()
-    events = events.withColumn("device", F.col("value") % KEYS)
+    events = events.selectExpr("*", f"value % {KEYS} AS device")
     plan = optimize(question(), rate=float(rate), keys=KEYS)
     results = plan.apply(events, watermark=f"{DELAY} seconds")
 
     def handed_over(batch: DataFrame, _: int) -> None:
-        ends = batch.groupBy(F.col("window.end").cast("double").alias("end")).count().collect()
+        ends = (
+            batch.selectExpr("CAST(window.end AS DOUBLE) AS end").groupBy("end").count().collect()
+        )
         now = time()
         seen.latencies += [(now - row["end"] - DELAY, row["count"]) for row in ends]
 
