@@ -167,7 +167,7 @@ def _start(spark: SparkSession, rate: int, checkpoint: str, seen: Seen) -> Strea
             batch.selectExpr("CAST(window.end AS DOUBLE) AS end").groupBy("end").count().collect()
         )
         now = time()
-        seen.latencies += [(now - row["end"] - DELAY, row["count"]) for row in found]
+        seen.latencies += [(now - row["end"] - DELAY, row["count"]) for row in ends]
 
     running: StreamingQuery = (
         results.writeStream.foreachBatch(handed_over)
