@@ -20,9 +20,9 @@ from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
 from muntin.spark.faults import told
 from muntin.spark.names import existing, expression
-from muntin.spark.record_lifts import record_lift
 from muntin.spark.sessions import by_kernel, by_sessions
 from muntin.spark.table import Table, prepared
+from muntin.sql.row_lifts import row_lift
 from muntin.sql.spark_text import SparkWriter
 from muntin.userwindows.stage import Assigned, Cutty
 from muntin.windows import Window
@@ -116,7 +116,9 @@ def _by_cutty(plan: SharingPlan, query: Query, table: Table, wraps: bool) -> Dat
     lifted = table.rows.select(
         *others,
         *(
-            F.expr(record_lift(p.lift, kinds[p.name].dataType.simpleString())).alias(p.name)
+            F.expr(f"CAST({row_lift(p.lift)} AS {kinds[p.name].dataType.simpleString()})").alias(
+                p.name
+            )
             for p in partials
         ),
     )
