@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import expm1
+from numbers import Real
 
 from muntin.coverage import Source
 from muntin.data_windows import DataWindow
@@ -40,11 +41,11 @@ class Statistics:
     origin: str = "given"
 
     def __post_init__(self) -> None:
-        if not self.rate > 0:
+        if not (_is_number(self.rate) and self.rate > 0):
             raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not self.keys >= 1:
+        if not (_is_number(self.keys) and self.keys >= 1):
             raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
-        if not self.rows > 0:
+        if not (_is_number(self.rows) and self.rows > 0):
             raise StrategyError(f"rows {self.rows!r} must be positive")
 
     @property
@@ -75,6 +76,10 @@ class Statistics:
         keys = "1 key" if self.keys == 1 else f"{self.keys:,.0f} keys"
         rate = f"{self.rate:,.0f}" if self.rate >= 100 else f"{self.rate:.3g}"
         return f"{self.rows:,.0f} rows, {keys}, {rate} events/s ({self.origin})"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)
 
 
 def occupied(cells: float, rows: float) -> float:
