@@ -10,6 +10,7 @@ from muntin.aggregates import Aggregate
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.api.statistics import statistics as find
+from muntin.control import Control
 from muntin.cost import Statistics
 from muntin.cost.statistics import ROWS
 from muntin.data_windows import DataWindow
@@ -37,6 +38,7 @@ def aggregate(
     output: str = "append",
     started_with: Iterable[Window] | None = None,
     buckets: int | None = None,
+    control: Control | None = None,
     queries: Mapping[str, Query] | None = None,
     deliver: str = "one",
     order_by: str | Iterable[str] = (),
@@ -46,9 +48,9 @@ def aggregate(
     """All windows and aggregates over a Spark DataFrame, batch or streaming, computed together.
 
     `layout` is "long" or "wide", `empty` is "omit" or "fill", and streams are told `watermark`,
-    `output` and `started_with`: see Plan.apply. Instead of one query's parts, several `queries`
-    may be given by their ids: the result has a column query_id, or with deliver="dict" there is a
-    result of each (see Plans.apply).
+    `output`, `started_with`, `buckets` and `control`: see Plan.apply. Instead of one query's parts,
+    several `queries` may be given by their ids: the result has a column query_id, or with
+    deliver="dict" there is a result of each (see Plans.apply).
 
     Windows that the data decides (mt.session, mt.count_window, …) take the records of a key in the
     order of time, and `order_by` among equal times.
@@ -59,7 +61,7 @@ def aggregate(
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
     streaming: Any = {"watermark": watermark, "output": output, "started_with": started_with}
-    streaming["buckets"] = buckets
+    streaming |= {"buckets": buckets, "control": control}
     options: Any = {
         **{"strategy": strategy, "rate": rate, "keys": distinct_keys, "rows": rows, "cost": cost},
         **{"operator": operator, "engine": engine_of(data)},
@@ -77,6 +79,8 @@ def aggregate(
             "queries={...} hold their own time, windows, aggregates, keys and where: "
             "give these to mt.query(...), or leave queries out"
         )
+    if control is not None:
+        raise QueryError("a control changes the windows of one query: leave out queries or control")
     several = optimize(queries=queries, **options)
     return several.apply(data, layout, empty, deliver, **streaming)
 

@@ -18,6 +18,7 @@ from muntin.report import Alternative, Explanation, html, number, svg, text
 from muntin.windows import Window
 
 if TYPE_CHECKING:
+    from muntin.control import Control
     from muntin.cost import CostModel
 
 
@@ -58,6 +59,7 @@ class Plan:
         operator: str | None = None,
         started_with: Iterable[Window] | None = None,
         buckets: int | None = None,
+        control: Control | None = None,
     ) -> Any:
         """Run the plan: on Spark for a Spark DataFrame, else in process on DuckDB.
 
@@ -72,12 +74,21 @@ class Plan:
         `started_with` lists the windows that its checkpoint was started with, if they were others.
         `buckets` is how many parts "bucketed" spreads the keys over: by default as many as there
         are shuffle partitions, and always as many as its checkpoint was started with.
-        On a batch these five change nothing.
+        With a `control`, windows are registered and suspended while the stream runs: all of them
+        are then computed from the slices that they share, by "bucketed", whatever the strategy.
+        On a batch these five change nothing, and a control is refused.
         """
         engine = engine_of(data)
         if engine == "stream":
-            streaming = (watermark, output, started_with, buckets)
+            if control is not None and operator == "native":
+                raise StrategyError("operator 'native' has fixed windows: leave out it or control")
+            streaming = (watermark, output, started_with, buckets, control)
             return self._to_stream(data, (layout, empty), streaming, operator)
+        if control is not None:
+            raise StrategyError(
+                "control needs a streaming DataFrame: a batch has no time at which windows could "
+                "come or go; leave it out"
+            )
         if engine == "sql":
             if (layout, empty) != ("long", "omit"):
                 raise StrategyError(
@@ -95,7 +106,7 @@ class Plan:
         self,
         data: Any,
         shape: tuple[str, str],
-        streaming: tuple[Duration | None, str, Iterable[Window] | None, int | None],
+        streaming: tuple[Duration | None, str, Iterable[Window] | None, int | None, Control | None],
         operator: str | None,
     ) -> Any:
         if shape != ("long", "omit"):

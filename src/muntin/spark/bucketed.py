@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.errors import StrategyError
+from muntin.physical.bases import Base
 from muntin.spark.batch import finished
 from muntin.spark.labels import labels
 from muntin.spark.packing import BUCKET, Packing, unpacked
@@ -44,12 +45,11 @@ def by_bucketed(source: StreamSource, output: str, buckets: int | None) -> DataF
     spec = spec_of(source, output, buckets, spark)
     windows = {n: w for base in spec.bases for n, w in base.windows.items()}
     ids = tuple(w.id for w in windows.values())
-    packed = _packed(source, spec)
+    packed = packed_by_bucket(source, spec, spec.bases)
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
         BucketProcessor(spec, ids), OUTPUT, "Update" if spec.update else "Append", "EventTime"
     )
-    number = next(_made)
-    observed = stepped.observe(f"muntin {number}" if number > 1 else "muntin", *_metrics(ids))
+    observed = stepped.observe(metric_name(), *_metrics(ids))
     rows = observed.select("results").mapInArrow(unpacked, source.schema)
     return finished(rows, source.plan.nodes, source.query, source.table)
 
@@ -117,15 +117,25 @@ def _buckets(source: StreamSource, given: int | None, spark: SparkSession) -> in
     return min(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), MOST)
 
 
-def _packed(source: StreamSource, spec: Spec) -> DataFrame:
+def packed_by_bucket(
+    source: StreamSource, spec: Spec, bases: tuple[Base, ...], grain: int | None = None
+) -> DataFrame:
+    """The rows of each batch as pieces of these bases, packed; with a grain, also the newest."""
     own = labels(spec.buckets)
     label = f"element_at(array({', '.join(map(str, own))}), pmod(hash(%s), {spec.buckets}) + 1)"
     lifted = source.lifted()
     keyed = lifted.withColumn(
         BUCKET, F.expr(label % ", ".join(spec.keys) if spec.keys else str(own[0]))
     )
-    body = PreAggregation((*spec.keys, BUCKET), spec.partials, spec.bases, spec.wraps)
-    return keyed.mapInArrow(Packing(body, own), "bucket int, pieces binary")
+    body = PreAggregation((*spec.keys, BUCKET), spec.partials, bases, spec.wraps)
+    schema = "bucket int, pieces binary" + (", newest string" if grain is not None else "")
+    return keyed.mapInArrow(Packing(body, own, grain), schema)
+
+
+def metric_name() -> str:
+    """A name for the metrics of one operator more."""
+    number = next(_made)
+    return f"muntin {number}" if number > 1 else "muntin"
 
 
 def _metrics(ids: tuple[str, ...]) -> list[Column]:

@@ -8,15 +8,19 @@ rows cost as much as one.
     Packing     pre-aggregated pieces ─▶ (bucket, pieces): at least one row for every bucket, so
                 that each of them hears of every batch, even without pieces of its own
     unpacked    packed results ─▶ rows
+
+Where windows come and go, every bucket also hears of the newest row of each partition, at the
+grain of the pieces: `newest`, microseconds as text, since a frame would make floats of numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from muntin.spark.preaggregate import PreAggregation
 from muntin.streams import from_bytes, to_bytes
@@ -30,11 +34,15 @@ class Packing:
 
     body: PreAggregation
     labels: tuple[int, ...]
+    grain: int | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The pieces of one partition of one micro-batch, packed."""
         heard: set[int] = set()
+        newest: list[int] = []
         for batch in self.body(batches):
+            if self.grain is not None and batch.num_rows:
+                newest.append(pc.max(batch.column("start")).as_py() + self.grain - 1)
             label = batch.column(BUCKET).to_numpy(zero_copy_only=False)
             order = np.argsort(label, kind="stable")
             table = pa.Table.from_batches([batch]).drop_columns(BUCKET).take(pa.array(order))
@@ -46,15 +54,25 @@ class Packing:
                 for own, begin, end in parts
             }
             heard |= packed.keys()
-            yield _cells(packed)
-        yield _cells({label: None for label in self.labels if label not in heard})
+            yield self._cells(packed)
+        unheard = [label for label in self.labels if label not in heard]
+        if self.grain is None:
+            yield self._cells(dict.fromkeys(unheard))
+        else:
+            yield self._cells(dict.fromkeys(self.labels), max(newest, default=None))
 
-
-def _cells(packed: dict[int, bytes] | dict[int, None]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(
-        [pa.array(list(packed), pa.int32()), pa.array(list(packed.values()), pa.binary())],
-        names=[BUCKET, "pieces"],
-    )
+    def _cells(
+        self, packed: Mapping[int, bytes | None], newest: int | None = None
+    ) -> pa.RecordBatch:
+        """A row for each bucket."""
+        columns = {
+            BUCKET: pa.array(list(packed), pa.int32()),
+            "pieces": pa.array(list(packed.values()), pa.binary()),
+        }
+        if self.grain is not None:
+            text = None if newest is None else str(newest)
+            columns["newest"] = pa.array([text] * len(packed), pa.string())
+        return pa.RecordBatch.from_pydict(columns)
 
 
 def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -58,7 +58,7 @@ class Remembered(MutableMapping[str, pa.Table]):
         return len(self._tables)
 
 
-_remembered = Remembered()
+remembered = Remembered()
 """What this worker read or wrote: Spark's workers serve many batches."""
 
 
@@ -110,27 +110,35 @@ class BucketProcessor(StatefulProcessor):
 
     def _step(self, key: Any, pieces: list[pa.Table], timers: Any) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
-        bucket = Bucket(self.spec, int(key[0]), self._store, _remembered)
-        last = bucket.state.header.last // 1000
-        seen = not bucket.state.new
+        bucket = Bucket(self.spec, int(key[0]), self._store, remembered)
+        last = None if bucket.state.new else bucket.state.header.last // 1000
         step = bucket.step(pieces, watermark * 1000)
-        if watermark > last or not seen:
-            if seen:
+        self._wake_after(watermark, last)
+        return self._packed(step)
+
+    def _wake_after(self, watermark: int, last: int | None) -> None:
+        """Be called again when the watermark moves on; `last` is what it was before, if ever."""
+        if last is None or watermark > last:
+            if last is not None:
                 self._handle.deleteTimer(last + 1)
             self._handle.registerTimer(watermark + 1)
-        return self._packed(step)
 
     def _packed(self, step: Step) -> Iterator[pd.DataFrame]:
         since = [step.complete_from.get(id) for id in self.windows]
-        yield _frame(None, step, since if step.complete_from else None)
-        for table in step.results:
-            for begin in range(0, table.num_rows, CELL):
-                yield _frame(to_bytes(table.slice(begin, CELL), compressed=False), None, None)
+        yield frame(None, step, complete_from=since if step.complete_from else None)
+        for cell in cells(step.results):
+            yield frame(cell, None, complete_from=None)
 
 
-def _frame(
-    results: bytes | None, step: Step | None, since: list[int | None] | None
-) -> pd.DataFrame:
+def cells(results: Iterator[pa.Table]) -> Iterator[bytes]:
+    """Results packed, so many at a time."""
+    for table in results:
+        for begin in range(0, table.num_rows, CELL):
+            yield to_bytes(table.slice(begin, CELL), compressed=False)
+
+
+def frame(results: bytes | None, step: Step | None, **more: Any) -> pd.DataFrame:
+    """One row of the operator's output."""
     late, dropped = (step.late, step.dropped) if step else (0, 0)
-    columns = {"results": [results], "late": [late], "dropped": [dropped], "complete_from": [since]}
-    return pd.DataFrame(columns)
+    columns = {"results": results, "late": late, "dropped": dropped, **more}
+    return pd.DataFrame({name: [value] for name, value in columns.items()})

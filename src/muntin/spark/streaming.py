@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from muntin.control import Control
 from muntin.durations import Duration, microseconds
-from muntin.errors import ColumnError, StrategyError, did_you_mean
+from muntin.errors import ColumnError, ControlError, StrategyError, did_you_mean
 from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.spark.beside import split
 from muntin.spark.bucketed import bucketed_refusal, by_bucketed
+from muntin.spark.controlled import by_controlled
 from muntin.spark.names import existing
 from muntin.spark.native_stream import by_native
 from muntin.spark.progress import observed
@@ -32,13 +34,15 @@ class Streaming:
     """What only a stream is told: how late rows may be, and which results are given out when.
 
     `started_with` are the windows of the query that the checkpoint was started with, where they
-    are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over.
+    are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over;
+    with a `control` windows come and go.
     """
 
     watermark: Duration | None = None
     output: str = "append"
     started_with: Iterable[Window] | None = None
     buckets: int | None = None
+    control: Control | None = None
 
 
 def apply_to_stream(
@@ -54,7 +58,10 @@ def apply_to_stream(
         hint = did_you_mean(str(streaming.output), OUTPUTS)
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
     marked = watermarked(df, query, streaming)
-    rows = _rows(StreamSource.of(plan, query, marked), operators, streaming)
+    source = StreamSource.of(plan, query, marked)
+    if streaming.control is not None:
+        return _controlled(source, streaming)
+    rows = _rows(source, operators, streaming)
     return observed(rows, [w.id for w in query.windows])
 
 
@@ -67,6 +74,16 @@ def _rows(source: StreamSource, operators: Operators, streaming: Streaming) -> D
         if asked:  # what was only predicted faster may give way
             raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
     return by_native(source, _started_with(source.query, streaming.started_with))
+
+
+def _controlled(source: StreamSource, streaming: Streaming) -> DataFrame:
+    """With a control, all windows are computed from slices of the moment by one operator."""
+    if not isinstance(streaming.control, Control):
+        raise ControlError(f"control {streaming.control!r} must be mt.Control(path)")
+    refusal = bucketed_refusal(source, streaming.output, source.watermarked)
+    if refusal is not None:
+        raise StrategyError(f"a control needs operator 'bucketed', which cannot run: {refusal}")
+    return by_controlled(source, streaming.output, streaming.buckets, streaming.control)
 
 
 def check_streamable(query: Query, df: DataFrame) -> None:

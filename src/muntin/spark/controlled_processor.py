@@ -1,0 +1,77 @@
+"""The processor of a stream with a control: each bucket hears of all commands before its rows.
+
+The first bucket writes what became of them to the control's log; a micro-batch that is repeated
+writes the same again. In the stream's progress it reports the windows of the moment.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from muntin.control import Folder
+from muntin.spark.processor import BucketProcessor, cells, frame, remembered
+from muntin.streams import Batch, Controlled, ControlledBucket, ControlledStep, from_bytes
+
+OUTPUT = "results binary, late bigint, dropped bigint, windows string"
+FIRST = 0
+"""The label of the first bucket, whatever their number."""
+
+
+class ControlledProcessor(BucketProcessor):
+    """One step for each bucket and batch; `path` is that of the control's directory, if any."""
+
+    def __init__(self, stream: Controlled, path: str | None) -> None:
+        super().__init__(stream.spec, ())
+        self.stream, self.path = stream, path
+
+    def handleInputRows(  # noqa: N802  (Spark's name)
+        self, key: Any, rows: Iterator[Any], timerValues: Any
+    ) -> Iterator[pd.DataFrame]:
+        """Obey the commands of a batch, then take in its pieces."""
+        heard: dict[str, list[Any]] = {"pieces": [], "newest": [], "command": []}
+        for each in rows:
+            for name, found in heard.items():
+                found += [cell for cell in each[name] if cell is not None]
+        pieces = [from_bytes(cell) for cell in heard["pieces"]]
+        newest = max(map(int, heard["newest"]), default=None)
+        return self._obey(key, timerValues, pieces, heard["command"], newest)
+
+    def handleExpiredTimer(  # noqa: N802
+        self, key: Any, timerValues: Any, expiredTimerInfo: Any
+    ) -> Iterator[pd.DataFrame]:
+        """The watermark moved, and there may have been no rows."""
+        return self._obey(key, timerValues, [], [], None)
+
+    def _obey(
+        self, key: Any, timers: Any, pieces: list[Any], commands: list[str], newest: int | None
+    ) -> Iterator[pd.DataFrame]:
+        watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
+        own = int(key[0])
+        bucket = ControlledBucket(self.stream, own, self._store, remembered)
+        kept = bucket.kept
+        step = bucket.step(Batch(watermark * 1000, pieces, commands, newest))
+        self._wake_after(watermark, kept.last // 1000 if kept.stored else None)
+        if own == FIRST:
+            self._log(step, anew=not kept.stored)
+        return self._reported(step, own == FIRST)
+
+    def _log(self, step: ControlledStep, anew: bool) -> None:
+        if self.path is None:
+            return
+        folder = Folder(Path(self.path))
+        if anew:
+            folder.forget()
+        for entry in step.entries:
+            folder.write_entry(entry)
+
+    def _reported(self, done: ControlledStep, first: bool) -> Iterator[pd.DataFrame]:
+        ids = [label.id for label in done.labels if label.running]
+        windows = json.dumps(ids, ensure_ascii=False) if first else None
+        yield frame(None, done.step, windows=windows)
+        for cell in cells(done.results):
+            yield frame(cell, None, windows=None)
