@@ -9,6 +9,7 @@ from rich.console import Console
 
 from muntin.cli.bench import bench
 from muntin.cli.calibrate import calibrate
+from muntin.cli.control import control
 from muntin.cli.demo import demo
 from muntin.cli.experiment import experiment
 from muntin.cli.explain import explain
@@ -42,3 +43,4 @@ app.command("verify")(verify_job)
 app.command()(bench)
 app.command()(experiment)
 app.command()(calibrate)
+app.add_typer(control, name="control")

@@ -34,7 +34,7 @@ class Control:
     >>> control.register("10 minutes/1 minute", id="short")
     'short'
     >>> control.list()
-    id     window               aggregates  state    effective  complete from  until
+    id     window               aggregates  state
     short  10 minutes/1 minute  all         waiting
     >>> control.suspend("shrot")
     Traceback (most recent call last):

@@ -55,19 +55,24 @@ class Listed:
 
 
 class Listing(tuple[Listed, ...]):
-    """The windows of a stream; printed, a table."""
+    """The windows of a stream in order; printed, a table."""
 
     @property
     def running(self) -> list[str]:
         """The ids of the windows that run or will, as far as is known."""
         return [row.id for row in self if row.state in (RUNNING, WAITING)]
 
+    @property
+    def table(self) -> list[tuple[str, ...]]:
+        """The columns' names, then a row for each window; empty columns are left out."""
+        rows = [row.cells for row in self]
+        shown = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
+        return [tuple(row[i] for i in shown) for row in (COLUMNS, *rows)]
+
     def __repr__(self) -> str:
         if not self:
             return "no windows"
-        rows = [COLUMNS, *(row.cells for row in self)]
-        if not any(row.reason for row in self):
-            rows = [row[:-1] for row in rows]
+        rows = self.table
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = (
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
