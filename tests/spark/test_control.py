@@ -1,8 +1,13 @@
 """Windows that come and go on a running stream: the rows are what the history of commands says."""
 
-from collections.abc import Iterator
-from datetime import datetime, timedelta
+import json
+import os
+import signal
+import time
+from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,37 +15,21 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import muntin as mt
-from muntin.spark.session import ROCKSDB
-from muntin.windows import parse_window
-from muntin_testing.oracle import differences, rows_of_window
+from muntin_testing.control_query import (
+    AGGREGATES,
+    SCHEMA,
+    START,
+    WINDOWS,
+    batches,
+    expected,
+    naive,
+)
+from muntin_testing.oracle import differences
+from muntin_testing.processes import PATIENCE, started
 from muntin_testing.streams import streamed, written
+from muntin_testing.windows import random_window
 
-START = datetime(2024, 1, 1)
-SCHEMA = "ts timestamp, k string, n bigint"
-AGGREGATES = [mt.sum("n").alias("total"), mt.max("n").alias("most")]
-ALWAYS = mt.hopping("20 seconds", "10 seconds", id="always")
-FIRST = mt.tumbling("15 seconds", id="first")
-END = [(START + timedelta(hours=1), "end", 0)]
-
-
-@pytest.fixture
-def rocks(frugal: SparkSession) -> Iterator[SparkSession]:
-    """The frugal session with its state in RocksDB."""
-    name = "spark.sql.streaming.stateStore.providerClass"
-    before = frugal.conf.get(name)
-    frugal.conf.set(name, ROCKSDB)
-    frugal.conf.set("spark.sql.shuffle.partitions", "2")
-    yield frugal
-    frugal.conf.set(name, str(before))
-
-
-def batches(count: int) -> list[list[tuple[Any, ...]]]:
-    """Fifteen seconds each, a third of the rows up to nine seconds late: never too late."""
-    found = []
-    for b in range(count):
-        seconds = [15 * b + s - (9 if s % 3 == 0 else 0) for s in range(15)]
-        found.append([(START + timedelta(seconds=max(s, 0)), "abcd"[s % 4], s) for s in seconds])
-    return [*found, END]
+SCRIPT = Path(__file__).with_name("control_run.py")
 
 
 class Scripted:
@@ -53,10 +42,10 @@ class Scripted:
         self.files.mkdir()
         self.found: list[Row] = []
 
-    def start(self, control: mt.Control, *windows: mt.Window, **options: Any) -> StreamingQuery:
+    def start(self, control: mt.Control, **options: Any) -> StreamingQuery:
         stream = streamed(self.spark, self.files, SCHEMA)
         options = {"watermark": "10 seconds", "buckets": 3, "control": control} | options
-        rows: DataFrame = mt.aggregate(stream, "ts", windows, AGGREGATES, "k", **options)
+        rows: DataFrame = mt.aggregate(stream, "ts", WINDOWS, AGGREGATES, "k", **options)
         return (
             rows.writeStream.foreachBatch(lambda batch, _: self.found.extend(batch.collect()))
             .outputMode(options.get("output", "append"))
@@ -71,35 +60,21 @@ class Scripted:
             file.rename(self.files / file.name)
             query.processAllAvailable()
 
-    def expected(self, control: mt.Control) -> list[Row]:
-        """By recomputation over all rows, from what the list says of each window."""
-        table = self.spark.read.schema(SCHEMA).parquet(str(self.files)).where("k <> 'end'")
-        found: list[Row] = []
-        for listed in control.list():
-            if listed.state not in ("running", "suspended"):
-                continue
-            window = parse_window(f"{listed.id} = {listed.window}")
-            rows = rows_of_window(table, mt.query("ts", [window], AGGREGATES, keys="k")).collect()
-            low, high = naive(listed.complete_from), naive(listed.until)
-            for row in rows:
-                begun = low is None or row.window.start >= low
-                if begun and (high is None or row.window.end <= high):
-                    values = row.asDict()
-                    for name in ("total", "most"):
-                        if listed.aggregates is not None and name not in listed.aggregates:
-                            values[name] = None
-                    found.append(Row(**values))
-        return found
+
+def windows_of(query: StreamingQuery) -> dict[str, int]:
+    """The windows of the last batch with the rows of each, from the query's progress."""
+    [metrics] = query.lastProgress["observedMetrics"].values()
+    found: dict[str, int] = {}
+    for text in json.loads(metrics["windows"]):
+        for id, rows in json.loads(text).items():
+            found[id] = found.get(id, 0) + rows
+    return found
 
 
-def naive(instant: datetime | None) -> datetime | None:
-    return None if instant is None else instant.replace(tzinfo=None)
-
-
-def test_windows_come_and_go_while_the_stream_runs(rocks: SparkSession, tmp_path: Path):
-    script = Scripted(rocks, tmp_path, batches(9))
+def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_path: Path):
+    script = Scripted(streams, tmp_path, batches(9))
     control = mt.Control(tmp_path / "control", grain="1 second")
-    query = script.start(control, ALWAYS, FIRST)
+    query = script.start(control)
     script.arrive(query, 2)
     control.register("30 seconds/5 seconds", "new edges", aggregates=["total"])
     control.register("30 seconds/10 seconds", "served at once")
@@ -112,14 +87,13 @@ def test_windows_come_and_go_while_the_stream_runs(rocks: SparkSession, tmp_path
     assert [row.state for row in control.list()] == ["running", "suspended", "running", "running"]
     query.stop()
     control.register("7 seconds", "first")
-    query = script.start(control, ALWAYS, FIRST)
+    query = script.start(control)
     script.arrive(query, 2)
     control.suspend("new edges")
     script.arrive(query, 3)
-    [metrics] = query.lastProgress["observedMetrics"].values()
+    assert list(windows_of(query)) == ["always", "served at once", "first"]
     query.stop()
-    assert metrics["windows"] == '["always", "served at once", "first"]'
-    wrong = differences(script.found, script.expected(control), 1)
+    wrong = differences(script.found, expected(streams, script.files, control), 1)
     assert wrong == [], control.list()
     ids = [row.window_id for row in script.found]
     assert {id: ids.count(id) > 8 for id in ids} == dict.fromkeys(
@@ -127,3 +101,69 @@ def test_windows_come_and_go_while_the_stream_runs(rocks: SparkSession, tmp_path
     )
     begun = {row.id: naive(row.complete_from) for row in control.list() if row.complete_from}
     assert begun["served at once"] < START + timedelta(seconds=29) < begun["new edges"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_random_scripts(streams: SparkSession, tmp_path: Path, seed: int):
+    """Commands at random, also while a batch runs, and restarts; refusals are in the list."""
+    random, script = Random(seed), Scripted(streams, tmp_path, batches(10))
+    control = mt.Control(tmp_path / "control", grain=random.choice([None, "1 second"]))
+    query = script.start(control)
+    while script.aside:
+        for _ in range(random.randrange(3)):
+            with suppress(mt.MuntinError):  # an id that is taken, or unknown
+                if random.random() < 0.4:
+                    control.suspend(random.choice(["always", "first", "x", "y"]))
+                else:
+                    window = random_window(random, 1_000_000)
+                    control.register(window, random.choice(["first", "x", "y"]))
+        if random.random() < 0.2:
+            query.stop()
+            query = script.start(control)
+        script.arrive(query)
+    query.stop()
+    assert differences(script.found, expected(streams, script.files, control), 1) == []
+    assert not any("waiting" in row.state for row in control.list())
+
+
+@pytest.mark.long
+def test_windows_come_and_go_across_kills(streams: SparkSession, tmp_path: Path):
+    """Killed with -9 three times, at any moment: nothing lost, nothing twice, no command either."""
+    random, files = Random("kills"), tmp_path / "files"
+    aside = sorted(written(streams, batches(16), SCHEMA, tmp_path / "aside").iterdir())
+    files.mkdir()
+    control = mt.Control(tmp_path / "control")
+    commands = {
+        1: lambda: control.register("30 seconds/5 seconds", "x"),
+        3: lambda: control.suspend("first"),
+        6: lambda: control.register("7 seconds", "first", ["most"]),
+        8: lambda: control.suspend("x"),
+        11: lambda: control.register("40 seconds/10 seconds", "x"),
+    }
+    process = started(SCRIPT, tmp_path)
+    for i, file in enumerate(aside):
+        before = committed(tmp_path)
+        file.rename(files / file.name)
+        if i in commands:
+            commands[i]()
+        if i in (4, 9, 12):
+            time.sleep(random.uniform(0, 1.5))
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            process = started(SCRIPT, tmp_path)
+        limit = time.monotonic() + PATIENCE
+        while committed(tmp_path) <= before and i not in (4, 9, 12):
+            assert process.poll() is None, (tmp_path / "log").read_text()[-3000:]
+            assert time.monotonic() < limit, "no batch was committed"
+            time.sleep(0.05)
+    (tmp_path / "stop").touch()
+    assert process.wait(PATIENCE) == 0, (tmp_path / "log").read_text()[-3000:]
+    found = streams.read.parquet(str(tmp_path / "out")).where("k <> 'end'").collect()
+    assert differences(found, expected(streams, files, control), 1) == [], control.list()
+    assert [row.state for row in control.list()].count("running") == 3
+    assert {row.window_id for row in found} == {"always", "first", "x"}
+
+
+def committed(folder: Path) -> int:
+    return sum(1 for log in folder.glob("checkpoint/commits/*") if log.name.isdigit())

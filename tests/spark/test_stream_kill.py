@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,11 +13,11 @@ from pyspark.sql import SparkSession
 from muntin.physical import STREAM_OPERATORS
 from muntin_testing.kill_query import QUERY, SCHEMA
 from muntin_testing.oracle import differences, rows_of_window
+from muntin_testing.processes import PATIENCE, started
 from muntin_testing.streams import written
 
 SCRIPT = Path(__file__).with_name("stream_run.py")
 START = datetime(2024, 1, 1)
-PATIENCE = 300
 
 
 def files(spark: SparkSession, count: int, folder: Path) -> None:
@@ -40,19 +38,6 @@ def files(spark: SparkSession, count: int, folder: Path) -> None:
     written(spark, batches, SCHEMA, folder / "files")
 
 
-def started(folder: Path) -> "subprocess.Popen[bytes]":
-    path = os.pathsep.join([str(SCRIPT.parents[2] / "src"), str(SCRIPT.parents[1])])
-    with (folder / "log").open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, str(SCRIPT), str(folder), *STREAM_OPERATORS],
-            stdout=log,
-            stderr=log,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
-            start_new_session=True,  # so that its JVM and Python workers die with it
-        )
-
-
 def committed(folder: Path) -> int:
     """How many batches all sinks together have committed."""
     return sum(1 for log in folder.glob("checkpoints/*/commits/*") if log.name.isdigit())
@@ -61,7 +46,7 @@ def committed(folder: Path) -> int:
 def killed(folder: Path, random: Random) -> None:
     """Run until a few more batches are committed, and a moment longer, then kill -9."""
     before, more = committed(folder), random.randrange(1, 2 * len(STREAM_OPERATORS) + 1)
-    process = started(folder)
+    process = started(SCRIPT, folder, *STREAM_OPERATORS)
     limit = time.monotonic() + PATIENCE
     while committed(folder) < before + more:
         assert process.poll() is None, (folder / "log").read_text()[-3000:]
@@ -78,7 +63,7 @@ def survives(spark: SparkSession, folder: Path, kills: int) -> None:
     random = Random(f"{kills} kills")
     for _ in range(kills):
         killed(folder, random)
-    last = started(folder)
+    last = started(SCRIPT, folder, *STREAM_OPERATORS)
     assert last.wait(PATIENCE) == 0, (folder / "log").read_text()[-3000:]
     table = (
         spark.read.schema(SCHEMA).parquet(str(folder / "files")).where("k IS NULL OR k <> 'end'")

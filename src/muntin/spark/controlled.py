@@ -91,7 +91,7 @@ def _metrics() -> list[Column]:
     return [
         F.sum("late").alias("late"),
         F.sum("dropped").alias("dropped"),
-        F.max("windows").alias("windows"),
+        F.to_json(F.collect_list("windows")).alias("windows"),
     ]
 
 

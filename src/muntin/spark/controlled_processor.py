@@ -1,7 +1,8 @@
 """The processor of a stream with a control: each bucket hears of all commands before its rows.
 
 The first bucket writes what became of them to the control's log; a micro-batch that is repeated
-writes the same again. In the stream's progress it reports the windows of the moment.
+writes the same again. For the stream's progress every bucket reports the windows of the moment, and
+how many rows it gave of each.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from muntin.streams import Batch, Controlled, ControlledBucket, ControlledStep, 
 OUTPUT = "results binary, late bigint, dropped bigint, windows string"
 FIRST = 0
 """The label of the first bucket, whatever their number."""
+
+MOST_WINDOWS = 64
+"""Windows that are reported though they gave no rows."""
 
 
 class ControlledProcessor(BucketProcessor):
@@ -58,7 +62,7 @@ class ControlledProcessor(BucketProcessor):
         self._wake_after(watermark, kept.last // 1000 if kept.stored else None)
         if own == FIRST:
             self._log(step, anew=not kept.stored)
-        return self._reported(step, own == FIRST)
+        return _reported(step, every=own == FIRST)
 
     def _log(self, step: ControlledStep, anew: bool) -> None:
         if self.path is None:
@@ -69,9 +73,16 @@ class ControlledProcessor(BucketProcessor):
         for entry in step.entries:
             folder.write_entry(entry)
 
-    def _reported(self, done: ControlledStep, first: bool) -> Iterator[pd.DataFrame]:
-        ids = [label.id for label in done.labels if label.running]
-        windows = json.dumps(ids, ensure_ascii=False) if first else None
-        yield frame(None, done.step, windows=windows)
-        for cell in cells(done.results):
+
+def _reported(done: ControlledStep, every: bool) -> Iterator[pd.DataFrame]:
+    """The results, then how many there were of each window: of those without any, by one bucket."""
+    yield frame(None, done.step, windows=None)
+    ids = [label.id for label in done.labels[:MOST_WINDOWS] if label.running]
+    counts = dict.fromkeys(ids if every else (), 0)
+    for table in done.results:
+        id = table.column("window_id")[0].as_py()
+        counts[id] = counts.get(id, 0) + table.num_rows
+        for cell in cells(iter([table])):
             yield frame(cell, None, windows=None)
+    if counts:
+        yield frame(None, None, windows=json.dumps(counts, ensure_ascii=False))

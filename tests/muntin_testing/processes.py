@@ -1,0 +1,23 @@
+"""Streams in processes of their own, which tests may kill."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PATIENCE = 300
+"""Seconds to wait for such a process before something must be wrong with it."""
+
+
+def started(script: Path, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    """A script at work on a folder; what it prints goes to the file `log` there."""
+    path = os.pathsep.join([str(script.parents[2] / "src"), str(script.parents[1])])
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, str(script), str(folder), *arguments],
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+            start_new_session=True,  # so that its JVM and Python workers die with it
+        )

@@ -1,0 +1,44 @@
+"""A stream with a control in a process of its own, made to be killed.
+
+    python control_run.py FOLDER
+
+Reads FOLDER/files as they arrive, obeys FOLDER/control, and writes FOLDER/out by Spark's file sink,
+until there is a file FOLDER/stop.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from stream_run import session
+
+import muntin as mt
+from muntin_testing.control_query import AGGREGATES, SCHEMA, WINDOWS
+
+
+def main(folder: Path) -> None:
+    spark = session()
+    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    rows = mt.aggregate(
+        reader.parquet(str(folder / "files")),
+        "ts",
+        WINDOWS,
+        AGGREGATES,
+        "k",
+        watermark="10 seconds",
+        buckets=2,
+        control=mt.Control(folder / "control"),
+    )
+    writer = rows.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+    query = writer.format("parquet").option("path", str(folder / "out")).start()
+    while not (folder / "stop").exists():
+        if not query.isActive:
+            raise SystemExit(str(query.exception()))
+        time.sleep(0.05)
+    query.processAllAvailable()
+    query.stop()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
