@@ -69,7 +69,9 @@ def test_a_mistake_is_one_line_without_a_stack_trace() -> None:
     assert done.stderr.startswith("error: range '1 month' uses month, whose length varies")
 
 
-@pytest.mark.parametrize("command", ["demo", "explain", "bench", "experiment", "calibrate"])
+@pytest.mark.parametrize(
+    "command", ["demo", "explain", "control", "bench", "experiment", "calibrate"]
+)
 def test_every_command_has_help(command: str) -> None:
     done = RUN.invoke(app, [command, "--help"])
     assert done.exit_code == 0

@@ -134,6 +134,9 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"query__aggregates": ["min(t)", "min(t)"]}, "aggregate name 'min(t)' is given 2 times"),
     ({"query__watermark": None}, "query.watermark is missing: a stream that appends"),
+    ({"query__grain": "1 second"}, "query.grain is for streams with a control: give query.con"),
+    ({"query__control": "c", "query__grain": "soon"}, "query.grain is 'soon': "),
+    ({"query__control": "c", "query__output": "complete"}, "query.control needs a watermark, and"),
     ({"query__watermark": "soon"}, "query.watermark is 'soon': "),
     ({"query__watermark": "-1 hour"}, "query.watermark is '-1 hour': it must be more than zero"),
     (

@@ -60,6 +60,10 @@ class Question:
     layout: str = option("one row a window, or one row an instant", "long", ("long", "wide"))
     empty: str = option("what becomes of windows without rows", "omit", ("omit", "fill"))
     output: str = option("what a stream emits", "append", ("append", "update", "complete"))
+    control: str | None = option(
+        "folder of commands by which windows come and go while a stream runs: docs/control.md", None
+    )
+    grain: str | None = option("with a control: what all windows are multiples of", None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,27 @@ def _question(job: Job) -> Iterator[Problem]:
         yield key, problem
     if question.watermark is not None:
         yield from _duration("query.watermark", question.watermark, zero=True)
+    if question.grain is not None:
+        yield from _duration("query.grain", question.grain)
+        if question.control is None:
+            yield (
+                "query.grain",
+                "is for streams with a control: give query.control, or leave it out",
+            )
     if not job.source.streaming:
+        if question.control is not None:
+            yield (
+                "query.control",
+                (
+                    "is for streams, and this source is read as a table: "
+                    "set source.stream = true, or leave it out"
+                ),
+            )
         return
+    if question.control is not None and (
+        question.watermark is None or question.output == "complete"
+    ):
+        yield "query.control", "needs a watermark, and output = 'append' or 'update'"
     if question.watermark is None and question.output == "append":
         yield (
             "query.watermark",

@@ -6,6 +6,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from muntin.control import Control
 from muntin.jobs import Job
 from muntin.spark.session import session
 
@@ -23,7 +24,12 @@ def results_of(rows: DataFrame, plan: Any, job: Job) -> DataFrame:
     if not job.source.streaming:
         result: DataFrame = plan.apply(rows, layout=asked.layout, empty=asked.empty)
         return result
+    control = Control(job.place(asked.control), grain=asked.grain) if asked.control else None
     stream: DataFrame = plan.apply(
-        rows, watermark=asked.watermark, output=asked.output, operator=asked.operator
+        rows,
+        watermark=asked.watermark,
+        output=asked.output,
+        operator=asked.operator,
+        control=control,
     )
     return stream

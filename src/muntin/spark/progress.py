@@ -1,11 +1,12 @@
 """What a running stream is doing, as one value: rates, watermark, state, late rows.
 
 Spark reports each micro-batch; results per window come from an observation that the plan puts on
-its result (`observed`).
+its result (`observed`), or, where windows come and go, from their operator: those of the moment.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count
@@ -103,6 +104,9 @@ def _results(metrics: dict[str, dict[str, Any]], seconds: float) -> dict[str, fl
         if name.startswith(OBSERVATION):
             windows = {k.split(": ", 1)[1]: n for k, n in counts.items() if k.startswith("window ")}
             for id, n in (windows or {"all windows": counts["results"]}).items():
+                rates[id] = rates.get(id, 0.0) + (n / seconds if seconds else 0.0)
+        for text in json.loads(counts.get("windows") or "[]"):
+            for id, n in json.loads(text).items():
                 rates[id] = rates.get(id, 0.0) + (n / seconds if seconds else 0.0)
     return rates
 
