@@ -103,6 +103,62 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     assert begun["served at once"] < START + timedelta(seconds=29) < begun["new edges"]
 
 
+def test_commands_may_come_as_rows_of_any_stream(streams: SparkSession, tmp_path: Path):
+    script, told = Scripted(streams, tmp_path, batches(3)), tmp_path / "told"
+    told.mkdir()
+    schema = "time timestamp, action string, id string, window string, aggregates array<string>"
+    rows = streams.readStream.schema(schema).json(str(told))
+    control = mt.Control(tmp_path / "control", commands=rows)
+    query = script.start(control, buckets=1)
+    script.arrive(query)
+    commands = [
+        {"time": "2024-01-01T00:00:02", "action": "suspend", "id": "first"},
+        {"time": "2024-01-01T00:00:01", "action": "register", "id": "x", "window": "10 seconds"},
+        {"time": "2024-01-01T00:00:03", "action": "register", "id": "x", "window": "1 hour"},
+        {"time": "2024-01-01T00:00:00", "action": "suspend", "id": "x"},
+    ]
+    (told / "0.json").write_text("\n".join(map(json.dumps, commands)))
+    script.arrive(query, 3)
+    assert mt.progress(query).results.keys() == {"always", "x"}
+    query.stop()
+    assert [(row.id, row.state) for row in control.list()] == [
+        ("always", "running"),
+        ("first", "suspended"),
+        ("x", "suspend refused"),
+        ("x", "running"),
+        ("x", "register refused"),
+    ]
+    assert differences(script.found, expected(streams, script.files, control), 1) == []
+
+
+def test_what_cannot_be_controlled_is_refused_with_a_sentence(
+    streams: SparkSession, tmp_path: Path
+):
+    table = streams.createDataFrame([], SCHEMA)
+    files = tmp_path / "files"
+    files.mkdir()
+    stream, control = streamed(streams, files, SCHEMA), mt.Control(tmp_path / "control")
+    texts = streams.readStream.schema("action string, id int").json(str(files))
+    late = streams.readStream.schema("time timestamp").json(str(files))
+
+    def apply(data: DataFrame = stream, **options: Any) -> None:
+        options = {"watermark": "10 seconds", "control": control} | options
+        mt.aggregate(data, "ts", WINDOWS, AGGREGATES, "k", **options)
+
+    for options, reason in (
+        ({"data": table, "watermark": None}, "control needs a streaming DataFrame: a batch has no"),
+        ({"operator": "native"}, "operator 'native' has fixed windows: leave out it or control"),
+        ({"output": "complete"}, "needs operator 'bucketed', which cannot run: complete mode"),
+        ({"control": str(tmp_path)}, r"must be mt.Control\(path\)"),
+        ({"control": mt.Control(tmp_path, grain="4 seconds")}, "'20 seconds/10 seconds' does not"),
+        ({"control": mt.Control(commands=table)}, "commands must be a streaming DataFrame"),
+        ({"control": mt.Control(commands=texts)}, "need id string, window string; or one column"),
+        ({"control": mt.Control(commands=late.withWatermark("time", "1 hour"))}, "leave it out"),
+    ):
+        with pytest.raises(mt.MuntinError, match=reason):
+            apply(**options)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
 def test_random_scripts(streams: SparkSession, tmp_path: Path, seed: int):

@@ -71,20 +71,25 @@ class Decided:
 
 
 def decide(
-    labels: Sequence[Label], commands: Sequence[Command], terms: Terms, newest: int | None
+    labels: Sequence[Label],
+    commands: Sequence[Command],
+    terms: Terms,
+    newest: int | None,
+    first: int = 0,
 ) -> Decided:
     """Obey commands in order, at the newest event time that was seen before them.
 
     A suspended window keeps its instances that end by then; a registered one waits for the stream
-    to say from when it is complete (`since` is left open).
+    to say from when it is complete (`since` is left open). `first` is the order of the first
+    command among all that the stream ever met.
     """
     now, refusals = list(labels), []
-    for command in commands:
+    for order, command in enumerate(commands, first):
         running = [label.id for label in now if label.running]
         reason = refusal(command, running, terms)
         refusals.append(reason)
         if reason is None and command.window is not None:
-            now.append(Label(command.id, command.window, command.aggregates, key=command.key))
+            now.append(Label(command.id, command.window, command.aggregates, order=order))
         elif reason is None:
             ends = [_ended(each, command.id, newest) for each in now]
             now = [label for label in ends if label is not None]

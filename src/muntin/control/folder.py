@@ -1,7 +1,7 @@
 """The directory of a control: small files, each written whole under a name of its own.
 
     commands/<key>.json    commands, by anyone, at any time
-    log/<key>.json         what the stream made of each
+    log/<order>.json       what the stream made of each, as it met them
     stream.json            what the stream that uses the directory keeps
 
 A file is written under a hidden name and then renamed, so that no reader ever sees half of one and
@@ -97,7 +97,7 @@ class Folder:
 
     def write_entry(self, entry: Entry) -> None:
         """Log what became of a command; again the same if a micro-batch is repeated."""
-        self._write(self.path / "log" / f"{entry.key}.json", entry.to_json())
+        self._write(self.path / "log" / f"{entry.order:010}.json", entry.to_json())
 
     def write_stream(self, stream: Stream) -> None:
         """Say what the stream keeps."""

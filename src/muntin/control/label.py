@@ -20,7 +20,7 @@ from muntin.windows import Window, parse_window
 class Label:
     """A window of a running stream; `aggregates` are those asked for, None for all.
 
-    `key` is that of the command which registered it; windows of the start have none.
+    `order` is that of the command which registered it; windows of the start have none.
     """
 
     id: str
@@ -28,7 +28,7 @@ class Label:
     aggregates: tuple[str, ...] | None = None
     since: int | None = None
     until: int | None = None
-    key: str | None = None
+    order: int | None = None
 
     @property
     def running(self) -> bool:
@@ -54,12 +54,12 @@ class Label:
 
     def plain(self) -> list[Any]:
         """The label as JSON values."""
-        return [self.id, self.text, self.aggregates, self.since, self.until, self.key]
+        return [self.id, self.text, self.aggregates, self.since, self.until, self.order]
 
     @staticmethod
     def of(plain: list[Any]) -> Label:
         """The label of JSON values."""
-        id, text, names, since, until, key = plain
+        id, text, names, since, until, order = plain
         shape = parse_window(text)
         window = Window(shape.range, shape.slide, shape.offset, id)
-        return Label(id, window, None if names is None else tuple(names), since, until, key)
+        return Label(id, window, None if names is None else tuple(names), since, until, order)

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 
 from muntin.control import Control, Folder
 from muntin.errors import ControlError
+from muntin.spark.stream_source import DELAY
 
 NEEDED = {"action": "string", "id": "string", "window": "string"}
 OPTIONAL = {"aggregates": "array<string>", "time": "timestamp"}
@@ -44,7 +45,7 @@ def _from_rows(given: DataFrame) -> DataFrame:
             "commands must be a streaming DataFrame, read with spark.readStream; fixed windows "
             "are given as windows=[...]"
         )
-    if any("spark.watermarkDelayMs" in (field.metadata or {}) for field in given.schema):
+    if any(DELAY in (field.metadata or {}) for field in given.schema):
         raise ControlError(
             "commands have a watermark, which would hold back that of the rows: leave it out"
         )

@@ -82,13 +82,13 @@ class ControlledBucket:
         kept = self.kept
         present = [label for label in kept.labels if not label.done(kept.last)]
         commands, broken = _read(batch.commands)
-        decided = decide(present, commands, self.stream.terms, kept.newest)
+        first = kept.met + len(broken)
+        decided = decide(present, commands, self.stream.terms, kept.newest, first)
         spec = replace(self.stream.spec, bases=_bases(decided.labels))
         bucket = Bucket(spec, self.bucket, self.store, self.cache, Seen(kept.newest))
-        labels = self._settled(decided.labels, {c.key for c in commands}, bucket)
-        entries = [_refused(text, str(error), kept.newest) for text, error in broken]
-        entries += _entries(commands, decided, labels, kept.newest)
-        entries = [replace(entry, order=kept.met + i) for i, entry in enumerate(entries)]
+        labels = self._settled(decided.labels, first, bucket)
+        entries = [_refused(kept.met + i, *each, kept.newest) for i, each in enumerate(broken)]
+        entries += _entries(first, commands, decided, labels, kept.newest)
         step = bucket.step(_floored(batch.pieces, spec), batch.watermark)
         shown = tuple(label for label in labels if not label.done(kept.last))
         newest = [n for n in (kept.newest, batch.newest) if n is not None]
@@ -103,14 +103,14 @@ class ControlledBucket:
         results = labelled(step.results, spec, shown, self.stream.terms)
         return ControlledStep(step, results, shown, tuple(entries))
 
-    def _settled(self, labels: Sequence[Label], new: set[str], bucket: Bucket) -> tuple[Label, ...]:
-        """The labels, new ones with the begin of their first instance."""
+    def _settled(self, labels: Sequence[Label], first: int, bucket: Bucket) -> tuple[Label, ...]:
+        """The labels, new ones (by the command `first` or later) with their first instance."""
         if self.kept.newest is None:
             return tuple(labels)
         found: list[Label] = []
         for label in labels:
             since = label.since
-            if label.key in new:
+            if label.order is not None and label.order >= first:
                 [base] = bucket.state.header.bases
                 ended = [each.until for each in found if each.id == label.id]
                 last = max(self.kept.last, *(end for end in ended if end is not None), 0)
@@ -154,21 +154,26 @@ def _floored(pieces: Sequence[pa.Table], spec: Spec) -> list[pa.Table]:
     return found
 
 
-def _refused(text: str, reason: str, newest: int | None) -> Entry:
+def _refused(order: int, text: str, reason: ControlError, newest: int | None) -> Entry:
     try:
         plain = json.loads(text)
         action, id = str(plain.get("action")), str(plain.get("id"))
     except (ValueError, AttributeError):
         action, id = "?", "?"
-    return Entry(key_of(text), action, id, REFUSED, effective=newest, reason=reason)
+    return Entry(key_of(text), action, id, REFUSED, order, effective=newest, reason=str(reason))
 
 
 def _entries(
-    commands: Sequence[Command], decided: Decided, labels: Sequence[Label], newest: int | None
+    first: int,
+    commands: Sequence[Command],
+    decided: Decided,
+    labels: Sequence[Label],
+    newest: int | None,
 ) -> list[Entry]:
-    since = {label.key: label.since for label in labels}
+    since = {label.order: label.since for label in labels}
     found = []
-    for command, reason in zip(commands, decided.refusals, strict=True):
+    both = zip(commands, decided.refusals, strict=True)
+    for order, (command, reason) in enumerate(both, first):
         done = RUNNING if command.window is not None else SUSPENDED
         found.append(
             Entry(
@@ -176,10 +181,11 @@ def _entries(
                 command.action,
                 command.id,
                 REFUSED if reason else done,
-                window=None if command.window is None else Label("", command.window).text,
-                aggregates=command.aggregates,
+                order,
+                None if command.window is None else Label("", command.window).text,
+                command.aggregates,
                 effective=newest,
-                complete_from=None if reason else since.get(command.key),
+                complete_from=None if reason else since.get(order),
                 reason=reason,
             )
         )
