@@ -60,7 +60,7 @@ def main(spark: SparkSession, place: Path) -> None:
         control.suspend("second")
     except mt.MuntinError as refused:
         print(f"refused: {refused}\n")
-    readings(spark, files, 8, 14)
+    readings(spark, files, 8, 11)
     query.processAllAvailable()
     query.stop()
     print(control.list(), end="\n\n")

@@ -64,6 +64,11 @@ def _command(random: Random, pool: list[Window], key: str) -> Command:
     return Command(key, "register", id, replace_id(window, id), names)
 
 
+def floored(time: int, grain: int) -> int:
+    """A time as a stream of that grain knows it."""
+    return time - time % grain
+
+
 def replace_id(window: Window, id: str) -> Window:
     return Window(window.range, window.slide, window.offset, id)
 
@@ -86,7 +91,7 @@ class Run:
 
     def step(self, batch: Scripted) -> tuple[Emitted, ControlledStep]:
         """The results of all buckets under (id, key, start, end), and what the last one said."""
-        newest = max((row[0] for row in batch.rows), default=None)
+        newest = max((floored(row[0], self.grain) for row in batch.rows), default=None)
         texts = [command.to_json() for command in reversed(batch.commands)]
         found: Emitted = {}
         told: list[Any] = []
@@ -143,7 +148,8 @@ class History:
                 begun = since is None or start >= since
                 if own == window and begun and (until is None or end <= until):
                     found[id, key, start, end] = (flags, *partials)
-        self.newest = max([*(row[0] for row in batch.rows), self.newest], key=_or_less)
+        times = [floored(row[0], self.grain) for row in batch.rows]
+        self.newest = max([*times, self.newest], key=_or_less)
         return found
 
     def _obey(self, command: Command, entry: Entry, last: int) -> None:

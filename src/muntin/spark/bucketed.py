@@ -118,9 +118,9 @@ def _buckets(source: StreamSource, given: int | None, spark: SparkSession) -> in
 
 
 def packed_by_bucket(
-    source: StreamSource, spec: Spec, bases: tuple[Base, ...], grain: int | None = None
+    source: StreamSource, spec: Spec, bases: tuple[Base, ...], controlled: bool = False
 ) -> DataFrame:
-    """The rows of each batch as pieces of these bases, packed; with a grain, also the newest."""
+    """The rows of each batch as pieces of these bases, packed; `controlled`, also the newest."""
     own = labels(spec.buckets)
     label = f"element_at(array({', '.join(map(str, own))}), pmod(hash(%s), {spec.buckets}) + 1)"
     lifted = source.lifted()
@@ -128,8 +128,8 @@ def packed_by_bucket(
         BUCKET, F.expr(label % ", ".join(spec.keys) if spec.keys else str(own[0]))
     )
     body = PreAggregation((*spec.keys, BUCKET), spec.partials, bases, spec.wraps)
-    schema = "bucket int, pieces binary" + (", newest string" if grain is not None else "")
-    return keyed.mapInArrow(Packing(body, own, grain), schema)
+    schema = "bucket int, pieces binary" + (", newest string" if controlled else "")
+    return keyed.mapInArrow(Packing(body, own, controlled), schema)
 
 
 def metric_name() -> str:

@@ -34,15 +34,15 @@ class Packing:
 
     body: PreAggregation
     labels: tuple[int, ...]
-    grain: int | None = None
+    controlled: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The pieces of one partition of one micro-batch, packed."""
         heard: set[int] = set()
         newest: list[int] = []
         for batch in self.body(batches):
-            if self.grain is not None and batch.num_rows:
-                newest.append(pc.max(batch.column("start")).as_py() + self.grain - 1)
+            if self.controlled and batch.num_rows:
+                newest.append(pc.max(batch.column("start")).as_py())
             label = batch.column(BUCKET).to_numpy(zero_copy_only=False)
             order = np.argsort(label, kind="stable")
             table = pa.Table.from_batches([batch]).drop_columns(BUCKET).take(pa.array(order))
@@ -56,10 +56,10 @@ class Packing:
             heard |= packed.keys()
             yield self._cells(packed)
         unheard = [label for label in self.labels if label not in heard]
-        if self.grain is None:
-            yield self._cells(dict.fromkeys(unheard))
-        else:
+        if self.controlled:
             yield self._cells(dict.fromkeys(self.labels), max(newest, default=None))
+        else:
+            yield self._cells(dict.fromkeys(unheard))
 
     def _cells(
         self, packed: Mapping[int, bytes | None], newest: int | None = None
@@ -69,7 +69,7 @@ class Packing:
             BUCKET: pa.array(list(packed), pa.int32()),
             "pieces": pa.array(list(packed.values()), pa.binary()),
         }
-        if self.grain is not None:
+        if self.controlled:
             text = None if newest is None else str(newest)
             columns["newest"] = pa.array([text] * len(packed), pa.string())
         return pa.RecordBatch.from_pydict(columns)
