@@ -80,8 +80,6 @@ class Plan:
         """
         engine = engine_of(data)
         if engine == "stream":
-            if control is not None and operator == "native":
-                raise StrategyError("operator 'native' has fixed windows: leave out it or control")
             streaming = (watermark, output, started_with, buckets, control)
             return self._to_stream(data, (layout, empty), streaming, operator)
         if control is not None:

@@ -60,7 +60,7 @@ def apply_to_stream(
     marked = watermarked(df, query, streaming)
     source = StreamSource.of(plan, query, marked)
     if streaming.control is not None:
-        return _controlled(source, streaming)
+        return _controlled(source, operators, streaming)
     rows = _rows(source, operators, streaming)
     return observed(rows, [w.id for w in query.windows])
 
@@ -76,10 +76,12 @@ def _rows(source: StreamSource, operators: Operators, streaming: Streaming) -> D
     return by_native(source, _started_with(source.query, streaming.started_with))
 
 
-def _controlled(source: StreamSource, streaming: Streaming) -> DataFrame:
+def _controlled(source: StreamSource, operators: Operators, streaming: Streaming) -> DataFrame:
     """With a control, all windows are computed from slices of the moment by one operator."""
     if not isinstance(streaming.control, Control):
         raise ControlError(f"control {streaming.control!r} must be mt.Control(path)")
+    if operators.name == "native" and operators.reason == "as asked":
+        raise StrategyError("operator 'native' has fixed windows: leave out it or control")
     refusal = bucketed_refusal(source, streaming.output, source.watermarked)
     if refusal is not None:
         raise StrategyError(f"a control needs operator 'bucketed', which cannot run: {refusal}")
