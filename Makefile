@@ -19,7 +19,7 @@ demo: setup ## run the demo on real flights: many windows, one pass
 	@$(RUN)/muntin demo $(ARGS)
 
 test: setup ## run the tests and the doctests (under ten minutes)
-	@$(RUN)/pytest $(ARGS)
+	@$(RUN)/pytest -n 2 --dist loadgroup $(ARGS)
 
 test-long: setup ## run all tests, those marked long too, with many more random examples
 	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
