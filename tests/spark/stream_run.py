@@ -1,9 +1,9 @@
 """A stream in a process of its own, made to be killed: files in, results out, a checkpoint beside.
 
-    python stream_run.py FOLDER OPERATOR…
+    python stream_run.py FOLDER OPERATOR-SINK…
 
-Reads FOLDER/files, one file a micro-batch, and runs every operator into two sinks at once: Spark's
-file sink, and foreachBatch with writes that may be repeated. Ends when all files are read.
+Reads FOLDER/files, one file a micro-batch, in one query for each operator and sink: "file" is
+Spark's file sink, "each" foreachBatch with writes that may be repeated. Ends when all are read.
 """
 
 import os
@@ -38,24 +38,23 @@ def session() -> SparkSession:
     return builder.getOrCreate()
 
 
-def main(folder: Path, operators: list[str]) -> None:
+def main(folder: Path, names: list[str]) -> None:
     spark = session()
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     stream = reader.parquet(str(folder / "files"))
     plan = mt.optimize(QUERY, "shared-pairs")
     queries = []
-    for operator in operators:
+    for name in names:
+        operator, sink = name.split("-")
         rows = plan.apply(stream, watermark="5 seconds", operator=operator)
-        for sink in ("file", "each"):
-            name = f"{operator}-{sink}"
-            writer = rows.writeStream.trigger(availableNow=True).option(
-                "checkpointLocation", str(folder / "checkpoints" / name)
-            )
-            target = str(folder / "out" / name)
-            if sink == "file":
-                queries.append(writer.format("parquet").option("path", target).start())
-            else:
-                queries.append(writer.foreachBatch(again(target)).start())
+        writer = rows.writeStream.trigger(availableNow=True).option(
+            "checkpointLocation", str(folder / "checkpoints" / name)
+        )
+        target = str(folder / "out" / name)
+        if sink == "file":
+            queries.append(writer.format("parquet").option("path", target).start())
+        else:
+            queries.append(writer.foreachBatch(again(target)).start())
     for query in queries:
         query.awaitTermination()
     spark.stop()
