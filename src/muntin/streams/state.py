@@ -118,10 +118,10 @@ class State:
         self._unsaved = False
 
     def _expire(self, i: int, base: KeptBase) -> None:
-        windows = [k.window for k in base.windows]
-        for block in list(base.runs):
-            newest = np.array([(block + 1) * base.block - 1])
-            if needed_until(windows, newest)[0] <= self.header.last:
+        windows, blocks = [k.window for k in base.windows], list(base.runs)
+        newest = np.array([(block + 1) * base.block - 1 for block in blocks], dtype=np.int64)
+        for block, until in zip(blocks, needed_until(windows, newest), strict=True):
+            if until <= self.header.last:
                 self.cache.pop(base.runs.pop(block), None)
                 self.store.remove(f"{i}/{block}")
 
