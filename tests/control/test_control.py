@@ -94,6 +94,12 @@ def test_the_list_follows_the_log(control: mt.Control):
     assert control.register("2 minutes", "first") == "first", "the id is free again"
 
 
+def test_a_window_suspended_before_any_row_never_ran(control: mt.Control):
+    assert control.folder is not None
+    control.folder.write_entry(Entry("1", "suspend", "first", "suspended"))
+    assert control.list()[1].cells[3:7] == ("suspended", "the start", "the start", "the start")
+
+
 def test_files_that_are_no_commands_do_no_harm(control: mt.Control):
     folder = control.folder
     assert folder is not None

@@ -34,7 +34,8 @@ def expected(spark: SparkSession, files: Path, control: mt.Control) -> list[Row]
     table = spark.read.schema(SCHEMA).parquet(str(files)).where("k <> 'end'")
     found: list[Row] = []
     for listed in control.list():
-        if listed.state not in ("running", "suspended"):
+        never = listed.state == "suspended" and listed.until is None  # before any row
+        if listed.state not in ("running", "suspended") or never:
             continue
         window = parse_window(f"{listed.id} = {listed.window}")
         rows = rows_of_window(table, mt.query("ts", [window], AGGREGATES, keys="k")).collect()

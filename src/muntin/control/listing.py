@@ -49,7 +49,7 @@ class Listed:
             self.state,
             _text(self.effective, "the start" if begun else ""),
             _text(self.complete_from, "the start" if begun else ""),
-            _text(self.until, ""),
+            _text(self.until, "the start" if self.state == SUSPENDED else ""),
             self.reason or "",
         )
 
