@@ -148,8 +148,8 @@ def fewest_pieces(child: Window, parent: Window, disjoint: bool) -> Pieces | Non
     as it can without a gap, and the last one ends with the child.
 
     >>> hour, day = 60, 24 * 60
-    >>> fewest_pieces(Window(day, 1), Window(hour, 1), disjoint=True)
-    Pieces(progressions=(Progression(offset=0, stride=60, count=24),))
+    >>> fewest_pieces(Window(day, 1), Window(hour, 1), disjoint=True).progressions
+    (Progression(offset=0, stride=60, count=24),)
     >>> list(fewest_pieces(Window(10, 2), Window(7, 1), disjoint=False).offsets())
     [0, 3]
     """

@@ -1,8 +1,8 @@
 """A control's directory: what is written, listed and refused, also by several controllers."""
 
 import re
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,15 +109,19 @@ def test_files_that_are_no_commands_do_no_harm(control: mt.Control):
     assert [row.id for row in control.list()] == ["always", "first", "5 minutes"]
 
 
-def _registrations(path: Path, who: int) -> None:
-    control = mt.Control(path)
-    for i in range(20):
-        control.register("1 minute", f"{who}/{i}")
+REGISTRATIONS = """
+import sys
+import muntin as mt
+control = mt.Control(sys.argv[1])
+for i in range(20):
+    control.register("1 minute", f"{sys.argv[2]}/{i}")
+"""
 
 
 def test_two_controllers_at_once_lose_nothing(tmp_path: Path):
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        list(pool.map(_registrations, [tmp_path] * 2, range(2)))
+    command = [sys.executable, "-c", REGISTRATIONS, str(tmp_path)]
+    both = [subprocess.Popen([*command, str(who)]) for who in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
     commands = Folder.at(tmp_path).read_commands()
     assert {c.id for c in commands} == {f"{who}/{i}" for who in range(2) for i in range(20)}
     assert len({c.key for c in commands}) == 40

@@ -10,10 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-from stream_run import session
-
 import muntin as mt
 from muntin_testing.control_query import AGGREGATES, SCHEMA, WINDOWS
+from muntin_testing.small_session import session
 
 
 def main(folder: Path) -> None:

@@ -6,36 +6,14 @@ Reads FOLDER/files, one file a micro-batch, in one query for each operator and s
 Spark's file sink, "each" foreachBatch with writes that may be repeated. Ends when all are read.
 """
 
-import os
 import sys
 from pathlib import Path
 
-os.environ["TZ"] = "UTC"
-os.environ["PYSPARK_PYTHON"] = sys.executable
-os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 import muntin as mt
-from muntin.spark.session import ROCKSDB
 from muntin_testing.kill_query import QUERY, SCHEMA
-
-
-def session() -> SparkSession:
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    settings = {
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-    }
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
+from muntin_testing.small_session import session
 
 
 def main(folder: Path, names: list[str]) -> None:

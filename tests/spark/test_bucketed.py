@@ -121,7 +121,7 @@ def run(
         metric
         for progress in query.recentProgress
         for name, metric in progress["observedMetrics"].items()
-        if name.startswith("muntin")
+        if name.startswith("muntin") and "dropped" in metric
     ]
     return found, metrics
 
