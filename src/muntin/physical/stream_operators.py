@@ -6,7 +6,8 @@
 Both read and pre-aggregate every row once. Then native pays for each instance and key that a batch
 touches, which is a row of state to read and write, and bucketed for each batch, and little for a
 result. So keys and overlap decide. Predictions are for ten million rows on
-two cores in batches of a quarter million; the constants are those of `muntin bench stream`.
+two cores in batches of a quarter million; the constants are estimates of that order, not measured
+one by one: `muntin bench stream` judges the choice.
 """
 
 from __future__ import annotations
