@@ -12,6 +12,7 @@ from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.errors import StrategyError
 from muntin.query import Query
+from muntin.report import Outcome
 
 if TYPE_CHECKING:
     from muntin.embedded import Verification as InProcess
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verifications:
+class Verifications(Outcome):
     """The outcome of several queries, by their ids."""
 
     queries: Mapping[str, Verification | InProcess]
@@ -33,14 +34,6 @@ class Verifications:
     def different(self) -> int:
         """How many rows differ."""
         return sum(each.different for each in self.queries.values())
-
-    @property
-    def equal(self) -> bool:
-        """Whether all rows of all queries are equal."""
-        return self.different == 0
-
-    def __bool__(self) -> bool:
-        return self.equal
 
     def __repr__(self) -> str:
         return "\n".join(f"{id}: {each!r}" for id, each in self.queries.items())

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 QUESTION = "How late do flights leave, at each airport of New York, over many windows at once?"
+FLIGHTS = 336_776
+"""Departures in the year that the package ships."""
 WINDOWS = (
     mt.tumbling("1 hour"),
     mt.hopping("3 hours", "1 hour"),
@@ -39,9 +41,9 @@ def demo(
     """A year of departures from New York: the plan, some rows, both times, and a proof."""
     console = Console()
     query = mt.query("departure", WINDOWS, AGGREGATES, keys=["origin"])
-    plan = mt.optimize(query, strategy, rate=336_776 / (365 * 86_400), keys=3)
+    plan = mt.optimize(query, strategy, rate=FLIGHTS / (365 * 86_400), keys=3, rows=FLIGHTS)
     console.print(f"[bold]{QUESTION}[/]\n")
-    console.print(plan.explain(), markup=False, highlight=False)
+    console.print(plan.explain(), markup=False, highlight=False, soft_wrap=True)
 
     from muntin.spark.native import native
     from muntin.spark.session import local_session, quiet_start

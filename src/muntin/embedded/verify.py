@@ -15,6 +15,7 @@ from muntin.embedded.tables import as_relation
 from muntin.plan import SharingPlan
 from muntin.queries import Member
 from muntin.query import Query
+from muntin.report import Outcome
 from muntin.sql import Reading, render_direct, render_reading
 
 if TYPE_CHECKING:
@@ -25,20 +26,12 @@ SAMPLE = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification:
+class Verification(Outcome):
     """The outcome: how many rows were compared, how many differ, and some that do."""
 
     rows: int
     different: int
     sample: tuple[dict[str, Any], ...]
-
-    @property
-    def equal(self) -> bool:
-        """Whether all rows are equal."""
-        return self.different == 0
-
-    def __bool__(self) -> bool:
-        return self.equal
 
     def __repr__(self) -> str:
         if self.equal:

@@ -23,6 +23,7 @@ from pyspark.sql import functions as F
 from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
 from muntin.query import Query
+from muntin.report import Outcome
 from muntin.spark.names import expression, quoted
 from muntin.spark.native import native
 
@@ -31,7 +32,7 @@ SAMPLE = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verification:
+class Verification(Outcome):
     """The outcome: how many rows were compared, how many differ, and some that do.
 
     `rounded` rows are equal only within the tolerance for floating-point values.
@@ -41,14 +42,6 @@ class Verification:
     different: int
     sample: tuple[Row, ...]
     rounded: int = 0
-
-    @property
-    def equal(self) -> bool:
-        """Whether all rows are equal."""
-        return self.different == 0
-
-    def __bool__(self) -> bool:
-        return self.equal
 
     def __repr__(self) -> str:
         if self.equal:
