@@ -31,7 +31,7 @@ test-engines: setup ## run a selection of queries on Spark Connect and on a clus
 test-spark40: setup ## run the tests of Spark and of the aggregates on the oldest Spark supported
 	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
 	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
-		.venv-spark40/bin/pytest -W ignore::ResourceWarning \
+		.venv-spark40/bin/pytest -n 2 --dist loadgroup -W ignore::ResourceWarning \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/spark tests/aggregates)
 
 check: setup ## lint, formatting, types and import layers

@@ -156,3 +156,27 @@ def test_sums_overflow_as_sparks_do_with_ansi_on_and_off(frugal: SparkSession) -
                 ours.collect()
     finally:
         frugal.conf.set("spark.sql.ansi.enabled", str(before))
+
+
+NAN, INFINITE = float("nan"), float("inf")
+PAIRS: dict[str, tuple[list[tuple[float | None, float]], float | None]] = {
+    "one row": ([(1.0, 2.0)], None),
+    "one row without an end": ([(INFINITE, 2.0)], None),
+    "one row with both": ([(None, 1.0), (INFINITE, 2.0)], None),
+    "a column that does not vary": ([(1.0, 2.0), (1.0, 3.0)], None),
+    "nor beside a NaN": ([(NAN, 2.0), (1.0, 2.0)], None),
+    "no number": ([(NAN, 2.0), (1.0, 3.0)], NAN),
+    "on a line": ([(1.0, 2.0), (2.0, 4.0)], 1.0),
+}
+
+
+def test_corr_is_the_same_on_every_spark(frugal: SparkSession) -> None:
+    """4.0 divides by zero where later ones give null."""
+    at = datetime(2024, 3, 1, tzinfo=UTC)
+    rows = [(at, name, *pair) for name, (pairs, _) in PAIRS.items() for pair in pairs]
+    df = frugal.createDataFrame(rows, "ts timestamp, key string, x double, y double")
+    query = mt.query("ts", WINDOWS[:1], [mt.corr("x", "y").alias("r")], keys="key")
+    ours = apply(planned("wcg", query), query, df)
+    assert_same_rows(ours, rows_of_window(df, query), query)
+    found = {row["key"]: row["r"] for row in ours.collect()}
+    assert found == pytest.approx({k: r for k, (_, r) in PAIRS.items()}, nan_ok=True)

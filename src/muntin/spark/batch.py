@@ -68,8 +68,9 @@ def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) 
     if query.data_windows:
         return apply_to_batch(plan, query, df, operators.name, _wraps(df))
     shared, direct = split(query, df.sparkSession)
+    if direct is not None:
+        prepared(df, direct, lifted=False)
     if shared is None:
-        prepared(df, query, lifted=False)
         return directly(df, query)
     table = prepared(df, shared)
     if operators.name == "window":

@@ -46,8 +46,9 @@ def apply_to_batch(
 
 def _sessions(plan: SharingPlan, query: Query, df: DataFrame, wraps: bool | None) -> DataFrame:
     shared, direct = split(query, df.sparkSession)
+    if direct is not None:
+        prepared(df, direct, lifted=False)
     if shared is None:
-        prepared(df, query, lifted=False)
         return directly(df, query)
     table = prepared(df, shared)
     in_arrays = not_merged([partial.merger for partial in table.columns.partials]) is None

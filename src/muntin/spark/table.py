@@ -66,6 +66,7 @@ def prepared(
     )
     rows = rows.where("t IS NOT NULL")
     if not lifted:
+        _check_unshared(query, kinds)
         return Table(rows, Columns(inputs, (), ()), types[time])
     _check_calls(chosen, query, columns)
     _check_lifts(rows, query, kinds)
@@ -112,6 +113,16 @@ def _check_keys(kinds: dict[str, str]) -> None:
                 f"key {name!r} is {kind}, which has no order: make a column of to_json({name}) "
                 "and take that as the key"
             )
+
+
+def _check_unshared(query: Query, kinds: dict[Input, str]) -> None:
+    """Refuse on an older Spark, which only evaluates it directly, what newer ones refuse.
+
+    Spark's own function may take more, such as a text, and fail over its values while a job runs.
+    """
+    for aggregate in query.aggregates:
+        if not aggregate.function.holistic and aggregate.function.since > (4, 0):
+            aggregate.function.partials([kinds[each] for each in inputs_of(aggregate)])
 
 
 def _check_calls(df: DataFrame, query: Query, columns: list[str]) -> None:
