@@ -9,7 +9,8 @@ import pytest
 import muntin as mt
 from muntin.errors import ColumnError, MuntinError, UserWindowError, WindowError
 from muntin.userwindows import LastRecords, Marks, Policy, RecordWindows, WindowFunction, evaluate
-from muntin.userwindows.bulk import Batch, runs_of
+from muntin.userwindows.bulk import runs_of
+from muntin.userwindows.elements import Batch
 
 RECORDS = [{"t": t, "v": 1} for t in range(10)]
 

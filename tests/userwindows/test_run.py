@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.data_windows import DataWindow
 from muntin.userwindows import Aggregator, Discretizer, LastRecords, PriceDriven, evaluate
-from muntin.userwindows.bulk import Batch, runs_of
+from muntin.userwindows.bulk import runs_of
+from muntin.userwindows.elements import Batch
 from muntin.userwindows.protocol import WindowFunction
 from muntin.userwindows.ready import function_of
 from muntin.windows import Window

@@ -34,7 +34,8 @@ from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.monoids import Ufuncs
 from muntin.kernels.spans import Cuts, spans
 from muntin.userwindows import Marks, WindowFunction, evaluate
-from muntin.userwindows.bulk import Batch, runs_of
+from muntin.userwindows.bulk import runs_of
+from muntin.userwindows.elements import Batch
 from muntin.windows import Window, hopping
 
 KEYS = 1000

@@ -21,7 +21,8 @@ from muntin.plan import SharingPlan
 from muntin.sql import Reading
 from muntin.sql.edges import selected
 from muntin.sql.rendering import records_sql
-from muntin.userwindows.bulk import Runs, runs_of
+from muntin.userwindows.bulk import runs_of
+from muntin.userwindows.elements import Runs
 from muntin.userwindows.stage import batch_of, groups
 from muntin.windows import Window
 

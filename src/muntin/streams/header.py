@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from muntin.errors import StateError
 from muntin.physical.bases import Base
@@ -100,6 +100,11 @@ class Header:
                 f"the state of this stream is none of Muntin's: it begins with {entry[:20]!r}; "
                 "start with a new checkpoint location"
             ) from None
+        if isinstance(number, str):
+            raise StateError(
+                f"the state of this stream has format {number!r}: it was written for windows that "
+                "the data decides; ask for these again, or start with a new checkpoint location"
+            )
         if number != FORMAT:
             raise StateError(
                 f"the state of this stream has format {number}, and this version of Muntin knows "
@@ -181,7 +186,13 @@ def check(header: Header, spec: Spec) -> None:
             )
 
 
-def check_types(header: Header, types: str) -> None:
+class Typed(Protocol):
+    """What notes the types of its columns."""
+
+    types: str
+
+
+def check_types(header: Typed, types: str) -> None:
     """Note the types of the columns, or refuse other ones than those of the state."""
     if header.types and header.types != types:
         raise StateError(

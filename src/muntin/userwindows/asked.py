@@ -2,11 +2,19 @@
 
 A function that takes batches gives two arrays a key, ends and begins; the k-th end closes the k-th
 begin (first in, first out), so that runs of records follow without a loop.
+
+In a stream a function lives for one step: what it remembers is carried as JSON, and its open
+windows as the slices that they began with. One that takes batches is asked so only if it says that
+it goes on from what it remembers (`resumes`): else it is asked record by record.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,63 +22,156 @@ import pyarrow as pa
 from muntin.data_windows import UserWindow
 from muntin.errors import UserWindowError
 from muntin.kernels.monoids import Array
-from muntin.userwindows.bulk import Batch, Runs
-from muntin.userwindows.discretizer import Discretizer, Named
+from muntin.userwindows.discretizer import Begun, Discretizer, Named
+from muntin.userwindows.elements import (
+    NEVER,
+    UNDECLARED,
+    Batch,
+    Carry,
+    Clock,
+    Open,
+    Runs,
+    Told,
+    plain,
+)
+from muntin.userwindows.memory import remembered
 from muntin.userwindows.protocol import Policy, WindowFunction
 from muntin.userwindows.ready import function_of
 from muntin.userwindows.records import RecordWindows, record_limit
 
+Row = tuple[int, int, int, int]
+"""First element, stop, start and end of a window."""
 
-def asked(window: UserWindow, batch: Batch) -> Runs:
+
+@dataclass(slots=True)
+class _Key:
+    """The elements of a key, its records, and what it carries.
+
+    An open window is its first element, the time of that, and the bounds declared for it.
+    """
+
+    batch: Batch
+    first: int
+    stop: int
+    records: Array
+    times: Array
+    columns: dict[str, pa.Array]
+    last: int | None
+    open: list[Row]
+    memory: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class _Answers:
+    """What the functions of all keys said."""
+
+    rows: list[Row] = field(default_factory=list)
+    arrays: list[Runs] = field(default_factory=list)
+    open: list[Row] = field(default_factory=list)
+    memory: list[str | None] = field(default_factory=list)
+    due: list[int] = field(default_factory=list)
+
+    def told(self, clock: Clock | None) -> Told:
+        table = np.asarray(self.rows, dtype=np.int64).reshape(-1, 4)
+        runs = [*self.arrays, Runs(*(table[:, i] for i in range(4)))]
+        closed = Runs(*(np.concatenate([getattr(r, f) for r in runs]) for f in Runs.__slots__))
+        if clock is None:
+            return Told(closed)
+        begun = np.asarray(self.open, dtype=np.int64).reshape(-1, 4)
+        still = Open(begun[:, 0], begun[:, 2], begun[:, 3])
+        due = np.asarray(self.due, dtype=np.int64)
+        return Told(closed, still, pa.array(self.memory, pa.string()), due)
+
+
+def asked(window: UserWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
     """The windows of a user's function, key by key."""
-    bounds = np.append(batch.firsts, batch.size).tolist()
-    columns = {name: batch.column(name) for name in window.columns}
-    found: list[tuple[int, int, int, int]] = []
-    arrays: list[Runs] = []
-    for low, high in pairwise(bounds):
+    answers = _Answers()
+    for key in _keys(window, batch, carry):
         function = function_of(window)
-        times = batch.time[low:high]
-        own = {name: column.slice(low, high - low) for name, column in columns.items()}
         if isinstance(function, Policy):
-            found += _triggered(window, function, times, own, low)
+            assert clock is None, "a stream has no policies that keep records"
+            answers.rows += _triggered(window, function, key)
             continue
-        runs = _at_once(window, function, times, own, low)
-        if runs is None:
-            found += _one_by_one(window, function, times, own, low)
-        else:
-            arrays.append(runs)
-    table = np.asarray(found, dtype=np.int64).reshape(-1, 4)
-    arrays.append(Runs(*(table[:, i] for i in range(4))))
-    return Runs(*(np.concatenate([getattr(r, f) for r in arrays]) for f in Runs.__slots__))
+        if key.memory is not None:
+            function.restore(key.memory["state"])
+        at_once = clock is None or function.resumes
+        if not (at_once and _at_once(window, function, key, clock, answers)):
+            _one_by_one(window, function, key, clock, answers)
+    return answers.told(clock)
 
 
-def _rows(times: Array, columns: dict[str, pa.Array]) -> list[tuple[int, dict[str, object]]]:
-    values = [column.to_pylist() for column in columns.values()]
-    each = zip(*values, strict=True) if values else ((),) * len(times)
+def _keys(window: UserWindow, batch: Batch, carry: Carry) -> Iterator[_Key]:
+    columns = {name: batch.column(name) for name in window.columns}
+    bounds = np.append(batch.firsts, batch.size)
+    among = np.searchsorted(batch.records, bounds).tolist()
+    began = np.searchsorted(carry.open.at, bounds).tolist()
+    held: list[Any] = [None] * len(batch.firsts)
+    held = held if carry.value is None else carry.value.to_pylist()
+    open_rows = list(
+        zip(
+            carry.open.at.tolist(),
+            batch.time[carry.open.at].tolist(),
+            carry.open.low.tolist(),
+            carry.open.high.tolist(),
+            strict=True,
+        )
+    )
+    for group, (first, stop) in enumerate(pairwise(bounds.tolist())):
+        low, high = among[group], among[group + 1]
+        records = batch.records[low:high]
+        old = stop - (high - low)
+        yield _Key(
+            batch,
+            first,
+            stop,
+            records,
+            batch.time[records],
+            {name: column.slice(low, high - low) for name, column in columns.items()},
+            int(batch.last[old - 1]) if old > first else None,
+            open_rows[began[group] : began[group + 1]],
+            None if held[group] is None else json.loads(held[group]),
+        )
+
+
+def _rows(key: _Key) -> list[tuple[int, dict[str, object]]]:
+    values = [column.to_pylist() for column in key.columns.values()]
+    each = zip(*values, strict=True) if values else ((),) * len(key.times)
     return [
-        (time, dict(zip(columns, row, strict=True)))
-        for time, row in zip(times.tolist(), each, strict=True)
+        (time, dict(zip(key.columns, row, strict=True)))
+        for time, row in zip(key.times.tolist(), each, strict=True)
     ]
 
 
 def _one_by_one(
     window: UserWindow,
     function: WindowFunction,
-    times: Array,
-    columns: dict[str, pa.Array],
-    low: int,
-) -> list[tuple[int, int, int, int]]:
+    key: _Key,
+    clock: Clock | None,
+    answers: _Answers,
+) -> None:
     named = Named(function, window.id, window.limit, window.incomplete)
     discretizer = Discretizer([named])
-    begins: dict[int, int] = {}
-    found = []
-    for i, (time, record) in enumerate(_rows(times, columns), low):
+    begins = {number: at for number, (at, *_) in enumerate(key.open)}
+    if key.memory is not None:
+        begun = [
+            Begun(number, 0, time, None if low == UNDECLARED else (low, high))
+            for number, (_, time, low, high) in enumerate(key.open)
+        ]
+        discretizer.resume(begun, key.memory["declared"], key.last)
+    found = answers.rows
+    for i, (time, record) in zip(key.records.tolist(), _rows(key), strict=True):
         ended, begun = discretizer.record(time, record)
         found += [(begins.pop(e.number), i, e.start, e.end) for e in ended]
         begins.update((b.number, i) for b in begun)
-    stop = low + len(times)
-    found += [(begins.pop(e.number), stop, e.start, e.end) for e in discretizer.finish()]
-    return found
+    last = discretizer.finish() if clock is None else discretizer.advance(clock.now)
+    found += [(begins.pop(e.number), key.stop, e.start, e.end) for e in last]
+    if clock is None:
+        return
+    left, declared, due = discretizer.pause()
+    for b in left:
+        answers.open.append((begins[b.number], 0, *(b.bounds or (UNDECLARED, UNDECLARED))))
+    answers.memory.append(remembered(window.id, function, declared))
+    answers.due.append(NEVER if due is None else due)
 
 
 class _Nothing:
@@ -92,55 +193,63 @@ class _Nothing:
         return None
 
 
-def _triggered(
-    window: UserWindow, policy: Policy, times: Array, columns: dict[str, pa.Array], low: int
-) -> list[tuple[int, int, int, int]]:
+def _triggered(window: UserWindow, policy: Policy, key: _Key) -> list[Row]:
     records = RecordWindows(_Nothing(), [policy], "lazy", [window.id], record_limit([window]))
     found = []
-    for time, record in _rows(times, columns):
+    for time, record in _rows(key):
         for e in records.record(time, None, record):
-            found.append((low + e.first, low + e.stop, e.start, e.end))
+            found.append((key.first + e.first, key.first + e.stop, e.start, e.end))
     return found
 
 
 def _at_once(
     window: UserWindow,
     function: WindowFunction,
-    times: Array,
-    columns: dict[str, pa.Array],
-    low: int,
-) -> Runs | None:
+    key: _Key,
+    clock: Clock | None,
+    answers: _Answers,
+) -> bool:
+    """Ask for all records of the key; False if the function wants them one by one."""
     if type(function).marks is WindowFunction.marks:
-        return None
-    values = {name: column.to_numpy(zero_copy_only=False) for name, column in columns.items()}
+        return False
+    values = {name: column.to_numpy(zero_copy_only=False) for name, column in key.columns.items()}
+    times = key.times
+    said: tuple[Any, Any] | None = ((), ())
     try:
-        said = function.marks(times, values)
+        said = function.marks(times, values) if len(times) else said
     except Exception as error:
         raise UserWindowError(
             f"window function {window.id!r} raised {error!r} for the {len(times)} records from "
             f"time {int(times[0])} to {int(times[-1])}"
         ) from error
     if said is None:
-        return None
+        return False
     ends, begins = (np.asarray(part) for part in said)
     if ends.shape != times.shape or begins.shape != times.shape:
         raise UserWindowError(
             f"window function {window.id!r} gave {ends.shape} ends and {begins.shape} begins for "
             f"{len(times)} records: give one number each"
         )
-    return _matched(window, function, times, ends.astype(np.int64), begins.astype(np.int64), low)
+    ends, begins = ends.astype(np.int64), begins.astype(np.int64)
+    _check(window, times, ends, begins, len(key.open))
+    first = np.concatenate(
+        (np.asarray([at for at, *_ in key.open], dtype=np.int64), np.repeat(key.records, begins))
+    )
+    stop = np.repeat(key.records, ends)
+    rest = len(first) - len(stop) if window.incomplete and clock is None else 0
+    stop = np.concatenate((stop, np.full(rest, key.stop, dtype=stop.dtype)))
+    answers.arrays.append(_bounded(function, key.batch, first[: len(stop)], stop))
+    if clock is not None:
+        answers.open += [(at, 0, UNDECLARED, UNDECLARED) for at in first[len(stop) :].tolist()]
+        answers.memory.append(remembered(window.id, function))
+        answers.due.append(NEVER)
+    return True
 
 
-def _matched(
-    window: UserWindow,
-    function: WindowFunction,
-    times: Array,
-    ends: Array,
-    begins: Array,
-    low: int,
-) -> Runs:
-    before = np.cumsum(begins) - begins
-    open_after = np.cumsum(begins) - np.cumsum(ends)
+def _check(window: UserWindow, times: Array, ends: Array, begins: Array, held: int) -> None:
+    """Hold the function to its contract; `held` windows were open before these records."""
+    before = held + np.cumsum(begins) - begins
+    open_after = held + np.cumsum(begins) - np.cumsum(ends)
     wrong = np.flatnonzero((np.cumsum(ends) > before) | (ends < 0) | (begins < 0))
     if len(wrong):
         at = int(wrong[0])
@@ -155,13 +264,11 @@ def _matched(
             f"{int(times[at])}, above its limit of {window.limit}: end them, or raise the limit "
             "with mt.user_window(..., limit=...)"
         )
-    index = np.arange(len(times))
-    first, stop = np.repeat(index, begins), np.repeat(index, ends)
-    rest = len(first) - len(stop) if window.incomplete else 0
-    stop = np.concatenate((stop, np.full(rest, len(times), dtype=stop.dtype)))
-    first = first[: len(stop)]
+
+
+def _bounded(function: WindowFunction, batch: Batch, first: Array, stop: Array) -> Runs:
     if type(function).bounds is WindowFunction.bounds:
-        return Runs(first + low, stop + low, times[first], times[stop - 1] + 1)
-    spans = zip(times[first].tolist(), times[stop - 1].tolist(), strict=True)
+        return plain(first, stop, batch)
+    spans = zip(batch.time[first].tolist(), batch.last[stop - 1].tolist(), strict=True)
     pairs = np.asarray([function.bounds(*span) for span in spans], dtype=np.int64).reshape(-1, 2)
-    return Runs(first + low, stop + low, pairs[:, 0], pairs[:, 1])
+    return Runs(first, stop, pairs[:, 0], pairs[:, 1])

@@ -19,6 +19,8 @@ from muntin.data_windows import OPEN_LIMIT
 from muntin.errors import UserWindowError
 from muntin.userwindows.protocol import NOTHING, Marks, Record, WindowFunction
 
+Bounds = tuple[int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Begun:
@@ -27,7 +29,7 @@ class Begun:
     number: int
     function: int
     first: int
-    bounds: tuple[int, int] | None = None
+    bounds: Bounds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class _Track:
     limit: int
     incomplete: bool
     open: deque[Begun] = field(default_factory=deque)
-    declared: tuple[int, int] | None = None
+    declared: Bounds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +127,28 @@ class Discretizer:
         """The windows that end because no record before `time` will come."""
         ended: list[Ended] = []
         for i, track in enumerate(self._tracks):
-            self._time_out(i, track, time, {}, ended)
+            try:
+                self._time_out(i, track, time, {}, ended)
+            except UserWindowError:
+                raise
+            except Exception as error:
+                raise _raised(track, error, time, {}) from error
         return ended
+
+    def resume(self, open: Sequence[Begun], declared: Bounds | None, last: int | None) -> None:
+        """Go on with the first function where another discretizer paused.
+
+        Its open windows are numbered from 0, and `last` is the time of the last record.
+        """
+        self._tracks[0].open.extend(open)
+        self._tracks[0].declared = None if declared is None else (declared[0], declared[1])
+        self._next, self._last = len(open), last
+
+    def pause(self) -> tuple[list[Begun], Bounds | None, int | None]:
+        """What the first function leaves: its open windows, the last bounds, the time-out."""
+        track = self._tracks[0]
+        due = track.function.timeout() if track.open else None
+        return list(track.open), track.declared, due
 
     def finish(self) -> list[Ended]:
         """No record will come any more: time-outs are due, and what is left may be incomplete."""

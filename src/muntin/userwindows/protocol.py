@@ -45,7 +45,8 @@ class WindowFunction(ABC):
     """A deterministic window function over the records of one key.
 
     `columns` are what it reads of a record; `incomplete` says whether windows that the data leaves
-    open are emitted at its end.
+    open are emitted at its end; `resumes`, that `marks` goes on from what the function remembers,
+    so that in a stream it may be given the records of a key in portions.
 
     >>> class Pairs(WindowFunction):
     ...     seen = 0
@@ -56,6 +57,7 @@ class WindowFunction(ABC):
 
     columns: ClassVar[tuple[str, ...]] = ()
     incomplete: ClassVar[bool] = False
+    resumes: ClassVar[bool] = False
 
     @abstractmethod
     def mark(self, time: int, record: Record) -> Marks | tuple[int, int]:

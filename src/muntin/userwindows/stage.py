@@ -22,7 +22,8 @@ from muntin.data_windows import DataWindow, Session
 from muntin.kernels.columns import encode
 from muntin.kernels.monoids import Array
 from muntin.kernels.spans import Cuts, spans
-from muntin.userwindows.bulk import Batch, Runs, runs_of, sessions_over
+from muntin.userwindows.bulk import runs_of, sessions_over
+from muntin.userwindows.elements import Batch, Runs
 from muntin.windows import Window
 
 PORTION = 200_000

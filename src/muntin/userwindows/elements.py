@@ -1,0 +1,221 @@
+"""Elements: the records of many keys in order and, before them, slices of those that came earlier.
+
+    key a   [slice] [slice] record record record        key b   record record        key c   [slice]
+
+In a batch there are only records. In a stream what came before is kept as slices, one for each
+stretch between the begins of windows that are still open. A slice knows the times of its first and
+its last record; a record is a slice of itself. So a window is a run of elements [first, stop) in
+both, and is told by the same code: a batch is a stream whose first step is its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.errors import UserWindowError
+from muntin.kernels.monoids import Array
+
+NEVER = int(np.iinfo(np.int64).max)
+"""No instant at which time alone ends a window."""
+
+UNDECLARED = int(np.iinfo(np.int64).min)
+"""The bounds of an open window that its function has not declared."""
+
+NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What elements know that are not records of a batch.
+
+    `last` is the time of each element's last record, `number` how many records of its key came
+    before it, `fresh` which elements are records; `total` is how many records each key has had.
+    """
+
+    last: Array
+    number: Array
+    fresh: Array
+    total: Array
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Elements sorted by group (a key, numbered from 0) and time; `column` is of the records."""
+
+    group: Array
+    time: Array
+    column: Callable[[str], pa.Array]
+    past: Past | None = None
+
+    @property
+    def size(self) -> int:
+        """How many elements."""
+        return len(self.time)
+
+    @cached_property
+    def firsts(self) -> Array:
+        """Where each group begins."""
+        return np.flatnonzero(changes(self.group))
+
+    @cached_property
+    def stops(self) -> Array:
+        """For every element, where its group stops."""
+        bounds = np.append(self.firsts, self.size)
+        return np.repeat(bounds[1:], np.diff(bounds))
+
+    @property
+    def last(self) -> Array:
+        """The time of the last record of each element."""
+        return self.time if self.past is None else self.past.last
+
+    @cached_property
+    def number(self) -> Array:
+        """How many records of its key came before each element."""
+        if self.past is not None:
+            return self.past.number
+        return np.asarray(np.arange(self.size) - np.repeat(self.firsts, self.total))
+
+    @cached_property
+    def total(self) -> Array:
+        """How many records each group has had."""
+        if self.past is not None:
+            return self.past.total
+        return np.asarray(np.diff(self.firsts, append=self.size))
+
+    @cached_property
+    def records(self) -> Array:
+        """Which elements are records."""
+        return np.arange(self.size) if self.past is None else np.flatnonzero(self.past.fresh)
+
+    def since(self, begun: Array) -> Array:
+        """The elements that a kind of window looks at: records, and what its open windows hold."""
+        if self.past is None or len(self.records) == self.size:
+            return np.arange(self.size)
+        from_here = np.full(len(self.firsts), self.size)
+        np.minimum.at(from_here, self.group[begun], begun)
+        held = np.arange(self.size) >= from_here[self.group]
+        return np.flatnonzero(self.past.fresh | held)
+
+    def holds(self, predicate: str) -> Array:
+        """Where a predicate holds; null does not, and slices have been asked before."""
+        column = self.column(predicate)
+        if not pa.types.is_boolean(column.type):
+            raise UserWindowError(f"{predicate!r} must be a condition: it is {column.type}")
+        said = np.asarray(column.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)
+        if self.past is None:
+            return said
+        mask = np.zeros(self.size, dtype=np.bool_)
+        mask[self.records] = said
+        return mask
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Windows as runs of elements, with their bounds."""
+
+    first: Array
+    stop: Array
+    start: Array
+    end: Array
+
+    def where(self, wanted: Array) -> Runs:
+        """Only the wanted ones."""
+        return Runs(self.first[wanted], self.stop[wanted], self.start[wanted], self.end[wanted])
+
+    def among(self, rows: Array) -> Runs:
+        """Runs over some of the elements, as runs over all: no group has a gap between them."""
+        if not len(rows):
+            return self
+        return Runs(rows[self.first], rows[self.stop - 1] + 1, self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Windows that have begun: with which element, and two numbers that a kind may remember."""
+
+    at: Array
+    low: Array
+    high: Array
+
+    @staticmethod
+    def of(at: Array, low: Array | None = None, high: Array | None = None) -> Open:
+        """Open windows without numbers, or with them."""
+        zeros = np.zeros(len(at), dtype=np.int64)
+        return Open(at, zeros if low is None else low, zeros if high is None else high)
+
+
+NOTHING_OPEN = Open(NONE, NONE, NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """What a window brings from the step before: open ones, and a value of each group or null."""
+
+    open: Open = NOTHING_OPEN
+    value: pa.Array | None = None
+
+
+NO_CARRY = Carry()
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time in a stream: no record before `now` will come; at the step before it was `before`.
+
+    Groups are `tied` that have a record at just that instant, which waits for the next step.
+    """
+
+    before: int
+    now: int
+    tied: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a step says of a window: those that ended, and what is carried to the next step.
+
+    `due` is the instant at which time alone ends a window of each group.
+    """
+
+    closed: Runs
+    open: Open = NOTHING_OPEN
+    value: pa.Array | None = None
+    due: Array | None = None
+
+
+def changes(values: Array) -> Array:
+    """Where a value differs from the one before."""
+    return np.concatenate(([True], values[1:] != values[:-1]))[: len(values)]
+
+
+def plain(first: Array, stop: Array, batch: Batch) -> Runs:
+    """Runs bounded by the times of their first and last record."""
+    return Runs(first, stop, batch.time[first], batch.last[stop - 1] + 1)
+
+
+def parted(runs: Runs, ended: Array, batch: Batch, due: Array | None = None) -> Told:
+    """Runs that ended, and those still open; `due` is when time ends each of them."""
+    first = runs.first[~ended]
+    soonest = None
+    if due is not None:
+        soonest = np.full(len(batch.firsts), NEVER)
+        np.minimum.at(soonest, batch.group[first], due[~ended])
+    return Told(runs.where(ended), Open.of(first), due=soonest)
+
+
+def newest_of_group(runs: Runs, batch: Batch) -> Array:
+    """Which runs are the last of their group; runs of a group follow each other."""
+    group = batch.group[runs.first]
+    return np.append(group[1:] != group[:-1], True)[: len(group)]
+
+
+def numbers(column: pa.Array) -> Array:
+    """Whole numbers as they are, others as doubles with NaN for null."""
+    if pa.types.is_integer(column.type) and column.null_count == 0:
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.int64)
+    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))

@@ -1,0 +1,124 @@
+"""Streams of records for a bucket of data windows: steps from stored bytes, and random batches."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from muntin.aggregates.columns import PartialColumn
+from muntin.data_windows import DataWindow
+from muntin.streams import MemoryStore
+from muntin.userwindows.stream_bucket import StreamBucket
+from muntin.userwindows.stream_header import StreamSpec
+from muntin.windows import Window
+from muntin_testing.data_windows import Records, records_of_a_key
+
+INPUTS = {"km": "u0", "price": "u1", "go": "u2", "stop": "u3"}
+PARTIALS = (
+    PartialColumn("p0", "", "", "sum"),
+    PartialColumn("p1", "", "", "min_by", ("p2",)),
+    PartialColumn("p2", "", "", "min"),
+    PartialColumn("p3", "", "", "max"),
+)
+"""How many records, the value of the first and its number, the largest value as text."""
+
+SCHEMA = pa.schema(
+    [
+        ("k0", pa.string()),
+        ("t", pa.int64()),
+        ("u0", pa.int64()),
+        ("u1", pa.int64()),
+        ("u2", pa.bool_()),
+        ("u3", pa.bool_()),
+        ("o0", pa.int64()),
+        ("p0", pa.int64()),
+        ("p1", pa.int64()),
+        ("p2", pa.int64()),
+        ("p3", pa.string()),
+    ]
+)
+FIRST = 1000
+"""Times of a stream are not before its first watermark, which is 0."""
+
+
+def spec_of(windows: list[DataWindow | Window], **rules: Any) -> StreamSpec:
+    """What a query over these windows asks of a bucket."""
+    rules = {"order": ("o0",), "block": 16, "named": ("key",)} | rules
+    return StreamSpec(("k0",), dict(enumerate(windows)), INPUTS, PARTIALS, **rules)
+
+
+def table(rows: Records) -> pa.Table:
+    """Records as they come to a bucket: lifted, with what windows read."""
+    lifted = [
+        (
+            *(r["k"], r["t"], r["km"], r["price"], r["go"], r["stop"], r["n"]),
+            *(1, r["v"], r["n"], str(r["v"])),
+        )
+        for r in rows
+    ]
+    columns = zip(*lifted, strict=True)
+    arrays = [pa.array(list(c), f.type) for c, f in zip(columns, SCHEMA, strict=True)]
+    return pa.table(arrays, SCHEMA)
+
+
+@dataclass
+class Stream:
+    """Steps of one bucket, each from the bytes that the one before left."""
+
+    spec: StreamSpec
+    store: MemoryStore = field(default_factory=MemoryStore)
+    dropped: int = 0
+
+    def step(self, rows: Records, watermark: int) -> list[tuple[Any, ...]]:
+        """The rows that a batch gives, which comes in two partitions."""
+        parts = [table(part) for part in (rows[::2], rows[1::2]) if part]
+        done = StreamBucket(self.spec, 0, self.store).step(parts, watermark)
+        self.dropped += done.dropped
+        return [tuple(row.values()) for each in done.results for row in each.to_pylist()]
+
+
+@st.composite
+def arriving(draw: st.DrawFn, odd: bool) -> list[tuple[Records, int]]:
+    """Records of several keys, split into batches in any way, each with a watermark."""
+    rows: Records = []
+    for key in draw(st.sampled_from([["a"], [None, "b"], ["a", "b", "c"]])):
+        rows += [{**r, "k": key} for r in draw(records_of_a_key(20))]
+    rows = [{**r, "t": FIRST + 2 * (r["t"] + 50), "n": n} for n, r in enumerate(rows)]
+    count = draw(st.integers(1, 6))
+    batches: list[Records] = [[] for _ in range(count)]
+    span = max(row["t"] for row in rows) + 1 - FIRST
+    for row in rows:
+        even = (row["t"] - FIRST) * count // span
+        batches[min(max(even + draw(st.integers(-1, 1)), 0), count - 1)].append(row)
+    watermark, found = 0, []
+    for batch in batches:
+        found.append((draw(st.permutations(batch)), watermark))
+        newest = max((r["t"] for r in batch), default=0)
+        delay = draw(st.sampled_from([0, 1, 7, 60, 300]))
+        watermark = max(watermark, newest - delay)
+        watermark += odd and watermark > 0 and watermark % 2 == 0
+    return [*found, ([], watermark), ([], 10**6 + 1)]
+
+
+def admitted(batches: list[tuple[Records, int]]) -> dict[Any, Records]:
+    """The records that are not late, by key and in order."""
+    last = 0
+    keys: dict[Any, Records] = {}
+    for rows, watermark in batches:
+        for row in rows:
+            if row["t"] >= last:
+                keys.setdefault(row["k"], []).append(row)
+        last = max(last, watermark)
+    return {key: sorted(rows, key=lambda r: (r["t"], r["n"])) for key, rows in keys.items()}
+
+
+def row_of(key: Any, node: int, start: int, end: int, run: Records) -> tuple[Any, ...]:
+    """The result of a window over these records."""
+    first = min(run, key=lambda r: r["n"])
+    return key, node, start, end, len(run), first["v"], first["n"], max(str(r["v"]) for r in run)
+
+
+def sorted_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows in an order that nulls do not disturb."""
+    return sorted(rows, key=repr)
