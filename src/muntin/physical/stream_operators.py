@@ -3,11 +3,11 @@
     native     one aggregation of Spark's own, whose state is a row for each instance and key
     bucketed   columnar state for each bucket of keys, evaluated by NumPy
 
-Both read and pre-aggregate every row once. Then native pays for each instance and key that a batch
-touches, which is a row of state to read and write, and bucketed for each batch, and little for a
-result. So keys and overlap decide. Predictions are for ten million rows on
-two cores in batches of a quarter million; the constants are estimates of that order, not measured
-one by one: `muntin bench stream` judges the choice.
+Both read and pre-aggregate every row once. Then native pays for each row of state that a batch
+touches, which it reads and writes: one for each instance and key, where instances that end together
+share one. Bucketed pays for each batch, and little for a result. So keys and overlap decide.
+Predictions are for ten million rows on two cores in batches of a quarter million, in append mode;
+the constants are of the order that `muntin bench stream` shows, which judges the choice.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.mergers import not_merged
 from muntin.physical.bases import bases
 from muntin.physical.operators import Operators
+from muntin.physical.together import places, seats
 from muntin.plan import SharingPlan
 from muntin.query import Query
 
@@ -37,8 +38,8 @@ MERGED = 5e-7
 """Seconds to merge a piece into what there is of it."""
 COPY = 5e-7
 """Seconds to copy a row into one instance, where rows are not pre-aggregated."""
-KEPT = 1e-5
-"""Seconds to update one result in Spark's state."""
+KEPT = 2e-5
+"""Seconds to update one row of Spark's state, and to evict it when its time has come."""
 BATCH = {"native": 0.5, "bucketed": 1.5}
 """Seconds for one more batch, however few its rows."""
 EVALUATED = 1.5e-6
@@ -82,10 +83,20 @@ def _pieces(plan: SharingPlan, rates: RateCost) -> float:
 
 
 def _touched(query: Query, rates: RateCost) -> float:
-    """Instances of a key that the batches touch: those that begin in a batch, or are still open."""
+    """Rows of state that the batches touch: instances that begin in a batch or are still open.
+
+    Those that end together are one row: of a coarser window only what reaches beyond the finer.
+    """
     span = ROWS / BATCHES / rates.rate
-    seconds = {w: span + w.range / 1_000_000 for w in query.windows}
-    return BATCHES * sum(rates.rows(w) * seconds[w] for w in query.windows)
+    seated = seats(query.windows, places(len(set(_partials(query)))))
+    reach = dict.fromkeys((seat.row for seat in seated.values()), 0.0)
+    rows = 0.0
+    for window in sorted(seated, key=lambda w: (w.slide, w.range)):
+        seconds = span + window.range / 1_000_000
+        row = seated[window].row
+        rows += rates.rows(window) * max(seconds - reach[row], 0)
+        reach[row] = max(seconds, reach[row])
+    return BATCHES * rows
 
 
 def _merged_in_python(query: Query) -> bool:

@@ -148,8 +148,8 @@ def results(columns: Columns) -> list[Column]:
     return [F.expr(r.final).alias(r.name) for r in columns.results]
 
 
-def lookup(values: dict[int, str] | dict[int, int]) -> str:
-    """SQL for the value of a node, by its number."""
+def lookup(values: dict[int, str] | dict[int, int], of: str = "node") -> str:
+    """SQL for the value of a node, by its number; null for one that has none."""
     dense = [values.get(i) for i in range(max(values) + 1)]
     kind = "BIGINT" if isinstance(next(iter(values.values())), int) else "STRING"
-    return f"element_at({constant(dense, f'ARRAY<{kind}>')}, node + 1)"
+    return f"get({constant(dense, f'ARRAY<{kind}>')}, {of})"

@@ -1,21 +1,25 @@
 """The native operator: all windows of a stream in one stateful aggregation of Spark's own.
 
-    pre-aggregated instances ─┬─ groupBy(window, which, guard, keys) ─ results
+    pre-aggregated instances ─┬─ groupBy(end, row, guard, keys) ─ a row for each place ─ results
     or rows, copied          ─┘
 
-Each partial carries its instance as a struct (start, end), of which Spark is told that it is the
-event time: so it judges lateness, evicts state and emits exactly as for its own window(), instance
-by instance, in append, update and complete mode.
+Each partial carries the end of its instance, of which Spark is told that it is the event time: so
+it judges lateness, evicts state and emits exactly as for its own window(), instance by instance, in
+append, update and complete mode. Instances that end together share a row of state, each window in
+a place of its own (muntin.physical.together); in update mode each has its own row, since Spark
+emits whole rows and only what a batch touched may come out.
 
-State is keyed by a number that depends on the window alone (`stable_number`), never on its place
-in the list. The guard (muntin.spark.guard) makes Spark refuse a checkpoint of another query or of
-another set of windows, which else it would silently mix. Where the windows that a checkpoint was
-started with are named, those that are kept go on exactly, and rows of those gone are left out.
+The seats depend on the set of windows alone, never on their order. The guard (muntin.spark.guard)
+makes Spark refuse a checkpoint of another query or of another set of windows, which else it would
+silently mix. Where the windows that a checkpoint was started with are named, those that are kept go
+on exactly, and results of those gone are left out.
 """
 
 from __future__ import annotations
 
-from hashlib import blake2b
+import re
+from dataclasses import dataclass
+from functools import cached_property
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -24,6 +28,7 @@ from muntin.coverage import every
 from muntin.physical import Level, feeds_of
 from muntin.physical.lowering import FROM_SOURCE
 from muntin.physical.stream_operators import GROWING
+from muntin.physical.together import Seat, places, seats
 from muntin.spark.batch import lookup, results
 from muntin.spark.expand import copied
 from muntin.spark.guard import guard
@@ -35,25 +40,9 @@ EVENT_TIME = {DELAY: 0}
 """Tells Spark that a column is the event time; the delay was taken off where rows came in."""
 
 
-def by_native(source: StreamSource, started_with: tuple[Window, ...]) -> DataFrame:
+def by_native(source: StreamSource, started_with: tuple[Window, ...], output: str) -> DataFrame:
     """The rows of all windows asked for."""
-    partials = source.table.columns.partials
-    if not_pre_aggregated(source) is None:
-        rows, merges = source.instances(), [p.merge for p in partials]
-    else:
-        rows, merges = _copies(source), [p.lift for p in partials]
-    keyed = rows.withColumns(
-        {
-            "window": _instance(source),
-            "which": F.expr(lookup(_numbers(source))),
-            "guard": F.expr(guard(source.query, started_with)),
-        }
-    ).withColumn(
-        "window", F.col("window").alias("window", metadata=EVENT_TIME if source.watermarked else {})
-    )
-    merged = [F.expr(text).alias(p.name) for text, p in zip(merges, partials, strict=True)]
-    grouped = keyed.groupBy("window", "which", "guard", *source.table.keys).agg(*merged)
-    return _finished(_kept(grouped, source, started_with), source)
+    return Native(source, started_with, output).rows()
 
 
 def not_pre_aggregated(source: StreamSource) -> str | None:
@@ -62,56 +51,111 @@ def not_pre_aggregated(source: StreamSource) -> str | None:
     return source.refusal or ("its partials do not merge in bounded state" if growing else None)
 
 
-def stable_number(window: Window) -> int:
-    """A number of 64 bits for a window, the same in every query and every run.
+@dataclass(frozen=True)
+class Native:
+    """One streaming query, whose state belongs to the windows that it was started with."""
 
-    >>> stable_number(Window(10, 5)) == stable_number(Window(10, 5, id="other"))
-    True
-    """
-    text = f"{window.range}/{window.slide}/{window.offset}"
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+    source: StreamSource
+    started_with: tuple[Window, ...]
+    output: str
 
+    def rows(self) -> DataFrame:
+        """The results under the user's names."""
+        source, kind = self.source, self.source.table.time_type
+        end = F.expr(SparkWriter().instant(f"(start + {lookup(self._ranges)})", kind))
+        keyed = self._instances.withColumns(
+            {
+                "end": end,
+                "row": F.expr(lookup({n: s.row for n, s in self._seated.items()})),
+                "place": F.expr(lookup({n: s.place for n, s in self._seated.items()})),
+                "guard": F.expr(guard(source.query, self.started_with)),
+            }
+        ).withColumn("end", F.col("end").alias("end", metadata=self._metadata))
+        keys = ("end", "row", "guard", *source.table.keys)
+        return self._finished(keyed.groupBy(*keys).agg(*self._merged()))
 
-def _windows(source: StreamSource) -> dict[int, Window]:
-    """The windows asked for by their position in the plan."""
-    return {number: w for base in source.bases for number, w in base.windows.items()}
+    @cached_property
+    def _instances(self) -> DataFrame:
+        """Partials of instances, or every row once for each instance that it belongs to."""
+        if self._pre_aggregated:
+            return self.source.instances()
+        asked = self._windows.items()
+        feeds = [f for i, w in asked for f in feeds_of(i, w, every(w.range))]
+        return copied(self.source.table, Level({FROM_SOURCE: tuple(feeds)}, {}))
 
+    @cached_property
+    def _pre_aggregated(self) -> bool:
+        return not_pre_aggregated(self.source) is None
 
-def _numbers(source: StreamSource) -> dict[int, int]:
-    return {number: stable_number(w) for number, w in _windows(source).items()}
+    @cached_property
+    def _windows(self) -> dict[int, Window]:
+        """The windows asked for by their position in the plan."""
+        return {number: w for base in self.source.bases for number, w in base.windows.items()}
 
+    @property
+    def _ranges(self) -> dict[int, int]:
+        return {number: w.range for number, w in self._windows.items()}
 
-def _copies(source: StreamSource) -> DataFrame:
-    """Every row once for each instance that it belongs to."""
-    feeds = [f for i, w in _windows(source).items() for f in feeds_of(i, w, every(w.range))]
-    return copied(source.table, Level({FROM_SOURCE: tuple(feeds)}, {}))
+    @cached_property
+    def _seats(self) -> dict[Window, Seat]:
+        """Where the state has the windows that it was started with."""
+        partials = self.source.table.columns.partials
+        apart = self.output == "update" or not self._pre_aggregated
+        alone = apart or not all(re.fullmatch(r"\w+\([^()]*\)", p.merge) for p in partials)
+        return seats(self.started_with, 1 if alone else places(len(partials)))
 
+    @property
+    def _seated(self) -> dict[int, Seat]:
+        return {number: self._seats[w] for number, w in self._windows.items()}
 
-def _instance(source: StreamSource) -> Column:
-    instant, kind = SparkWriter().instant, source.table.time_type
-    end = f"(start + {lookup({i: w.range for i, w in _windows(source).items()})})"
-    return F.struct(
-        F.expr(instant("start", kind)).alias("start"), F.expr(instant(end, kind)).alias("end")
-    )
+    @property
+    def _places(self) -> int:
+        return 1 + max(seat.place for seat in self._seats.values())
 
+    @property
+    def _metadata(self) -> dict[str, int]:
+        return EVENT_TIME if self.source.watermarked else {}
 
-def _kept(grouped: DataFrame, source: StreamSource, started_with: tuple[Window, ...]) -> DataFrame:
-    """Without the rows of windows that are gone, which the state still holds and gives out."""
-    if set(started_with) == set(source.query.windows):
-        return grouped
-    known = ", ".join(str(stable_number(w)) for w in source.query.windows)
-    # uuid() keeps Spark from moving the filter below the aggregation, where state does not pass.
-    return grouped.where(f"which IN ({known}) OR uuid() = ''")
+    def _merged(self) -> list[Column]:
+        """The partials of every place, and which places of a row are taken."""
+        partials = self.source.table.columns.partials
+        if self._places == 1:
+            texts = [(p.name, p.merge if self._pre_aggregated else p.lift) for p in partials]
+            return [F.expr(text).alias(f"{name}_0") for name, text in texts]
+        taken = F.expr("bit_or(shiftleft(1L, place))").alias("taken")
+        return [taken] + [
+            F.expr(f"{p.merge} FILTER (WHERE place = {place})").alias(f"{p.name}_{place}")
+            for place in range(self._places)
+            for p in partials
+        ]
 
+    def _finished(self, grouped: DataFrame) -> DataFrame:
+        """A result for each place that is taken, without those of windows that are gone."""
+        source, literal = self.source, SparkWriter().literal
+        names = [p.name for p in source.table.columns.partials]
+        structs = [
+            f"named_struct('place', {i}, {', '.join(f'{literal(n)}, {n}_{i}' for n in names)})"
+            for i in range(self._places)
+        ]
+        held = f"array({', '.join(structs)})"
+        if self._places > 1:
+            held = f"filter({held}, each -> getbit(taken, each.place) = 1)"
+        asked = {seat.row * self._places + seat.place: n for n, seat in self._seated.items()}
+        number = lookup(asked, of=f"CAST(row * {self._places} + place AS INT)")
+        each = grouped.select("end", "row", *source.table.keys, F.inline(F.expr(held)))
+        # The place comes from the rows' own state, so Spark cannot judge it before that is kept.
+        kept = each.withColumn("node", F.expr(number)).where("node IS NOT NULL")
+        keys = zip(source.table.keys, source.query.keys, strict=True)
+        ids = {number: w.id for number, w in self._windows.items()}
+        return kept.select(
+            F.expr(lookup(ids)).alias("window_id"),
+            self._window().alias("window", metadata=self._metadata),
+            *(F.col(k).alias(name) for k, name in keys),
+            *results(source.table.columns),
+        )
 
-def _finished(grouped: DataFrame, source: StreamSource) -> DataFrame:
-    """The results under the user's names."""
-    ids = {stable_number(w): w.id for w in source.query.windows}
-    cases = " ".join(f"WHEN {n} THEN {SparkWriter().literal(id)}" for n, id in ids.items())
-    keys = zip(source.table.keys, source.query.keys, strict=True)
-    return grouped.select(
-        F.expr(f"CASE which {cases} END").alias("window_id"),
-        "window",
-        *(F.col(k).alias(name) for k, name in keys),
-        *results(source.table.columns),
-    )
+    def _window(self) -> Column:
+        writer, kind = SparkWriter(), self.source.table.time_type
+        end = writer.microseconds("end", kind)
+        start = writer.instant(f"({end} - {lookup(self._ranges)})", kind)
+        return F.struct(F.expr(start).alias("start"), F.col("end").alias("end"))

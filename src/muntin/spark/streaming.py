@@ -73,7 +73,8 @@ def _rows(source: StreamSource, operators: Operators, streaming: Streaming) -> D
             return by_bucketed(source, streaming.output, streaming.buckets)
         if asked:  # what was only predicted faster may give way
             raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
-    return by_native(source, _started_with(source.query, streaming.started_with))
+    started_with = _started_with(source.query, streaming.started_with)
+    return by_native(source, started_with, streaming.output)
 
 
 def _controlled(source: StreamSource, operators: Operators, streaming: Streaming) -> DataFrame:
