@@ -8,8 +8,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How many rows, how many rounds, which sets (none: all), where data is kept,
-    and for how long a stream runs."""
+    """How many rows, how many rounds, which sets (none: all), where data is kept, for how long a
+    stream runs, and with how many events a second (none: as many as it can hold)."""
 
     rows: int = 10_000_000
     repeat: int = 3
@@ -17,3 +17,4 @@ class Options:
     data: Path | None = None
     strategy: str = "auto"
     minutes: float = 10.0
+    rate: int | None = None

@@ -17,13 +17,22 @@ def bench(
         list[str] | None, typer.Option("--set", help="A window set; all of them if not given.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder for the events; by default a cache folder.")
+        Path | None,
+        typer.Option(
+            help="Folder for the events, by default a cache folder; sustained: for its files, by "
+            "default this folder."
+        ),
     ] = None,
     strategy: Annotated[str, typer.Option(help="A strategy's name, or auto.")] = "auto",
-    minutes: Annotated[float, typer.Option(help="sustained: how long it runs.")] = 10.0,
+    minutes: Annotated[
+        float, typer.Option(help="sustained: how long the rate is held.", min=0.1)
+    ] = 10.0,
+    rate: Annotated[
+        int | None, typer.Option(help="sustained: events a second; found if not given.", min=1)
+    ] = None,
 ) -> None:
     """Run a benchmark: all sides in turn, medians and ratios."""
     from muntin.bench import Options, benchmark_named
 
     run = benchmark_named(name)
-    run(Options(rows, repeat, tuple(set_ or ()), data, strategy, minutes), Console())
+    run(Options(rows, repeat, tuple(set_ or ()), data, strategy, minutes, rate), Console())
