@@ -20,6 +20,7 @@ from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
 from muntin.spark.faults import told
 from muntin.spark.names import existing, expression
+from muntin.spark.row_partials import not_in_arrow
 from muntin.spark.sessions import by_kernel, by_sessions
 from muntin.spark.table import Table, prepared
 from muntin.sql.row_lifts import row_lift
@@ -51,8 +52,7 @@ def _sessions(plan: SharingPlan, query: Query, df: DataFrame, wraps: bool | None
     if shared is None:
         return directly(df, query)
     table = prepared(df, shared)
-    in_arrays = not_merged([partial.merger for partial in table.columns.partials]) is None
-    if wraps is not None and in_arrays:
+    if wraps is not None and not_in_arrow(table) is None:
         sessions = by_kernel(plan, table, wraps)
     else:
         sessions = by_sessions(plan, table)

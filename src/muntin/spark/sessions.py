@@ -5,9 +5,9 @@ order  slices of a key by their first record      needs  partials that merge in 
 Records of a key in the same slice, as long as the smallest gap, are never a pause apart. So the
 source is grouped into slices, with the first and the last time of each (map-side combine, one
 scan); only these few rows are put in order. A pause longer than a gap between two slices begins a
-session of that gap; running counts of such pauses number the sessions of all gaps in the same pass.
-Slices merge into sessions of the smallest gap, and these into those of the larger ones.
-Where keys have few records in a slice, so that slices are many, `by_kernel` merges them in NumPy.
+session of that gap, and a running count of such pauses numbers the sessions. Slices merge into
+sessions of the smallest gap; over these, fewer still, the larger gaps are counted in one pass.
+Where keys have few records in a slice, so that slices are many, `by_kernel` does it in NumPy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from muntin.data_windows import Session
 from muntin.plan import SharingPlan
 from muntin.slicing import Slices
 from muntin.spark.expand import slice_start
+from muntin.spark.row_partials import lifted, partial_fields
 from muntin.spark.table import Table
+from muntin.userwindows.session_runs import SessionRuns
 from muntin.userwindows.stage import Cutty
 
 
@@ -31,20 +33,20 @@ def by_sessions(plan: SharingPlan, table: Table) -> DataFrame:
     root = plan.nodes[0].shape
     assert isinstance(root, Slices), "a chain of sessions begins with slices"
     merges = [F.expr(p.merge).alias(p.name) for p in table.columns.partials]
-    bounds = [F.min("lo").alias("lo"), F.max("hi").alias("hi")]
-    smallest = _numbered(_slices(table, root), table, [shape.gap for _, shape in sessions])
-    larger = [f"s{k}" for k in range(1, len(sessions))]
-    rows = smallest.groupBy(*table.keys, "s0").agg(
-        *merges, *bounds, *(F.max(s).alias(s) for s in larger)
-    )
+    merges += [F.min("lo").alias("lo"), F.max("hi").alias("hi")]
+    slices = _slices(table, root)
+    rows = _numbered(slices, table, {"session": sessions[0][1].gap})
+    rows = rows.groupBy(*table.keys, "session").agg(*merges)
+    larger = {f"s{k}": shape.gap for k, (_, shape) in enumerate(sessions) if k}
     if larger:
         each = ", ".join(
-            f"named_struct('node', {node}, 'gap', {shape.gap}L, 'session', s{k})"
-            for k, (node, shape) in enumerate(sessions)
+            f"named_struct('node', {node}, 'gap', {shape.gap}L, 'session', {number})"
+            for (node, shape), number in zip(sessions, ("session", *larger), strict=True)
         )
         carried = [*table.keys, "lo", "hi", *(p.name for p in table.columns.partials)]
-        copies = rows.select(*carried, F.inline(F.expr(f"array({each})")))
-        rows = copies.groupBy(*table.keys, "node", "gap", "session").agg(*merges, *bounds)
+        numbered = _numbered(rows, table, larger)
+        copies = numbered.select(*carried, F.inline(F.expr(f"array({each})")))
+        rows = copies.groupBy(*table.keys, "node", "gap", "session").agg(*merges)
     else:
         node, shape = sessions[0]
         rows = rows.select("*", F.lit(node).alias("node"), F.lit(shape.gap).alias("gap"))
@@ -58,18 +60,22 @@ def by_sessions(plan: SharingPlan, table: Table) -> DataFrame:
 
 
 def by_kernel(plan: SharingPlan, table: Table, wraps: bool) -> DataFrame:
-    """The same, from the same slices, merged by NumPy: for slices that are many."""
+    """The same by NumPy, from runs without a pause that are merged where the records are read."""
     sessions = {i: n.shape for i, n in enumerate(plan.nodes) if isinstance(n.shape, Session)}
-    root = plan.nodes[0].shape
-    assert isinstance(root, Slices), "a chain of sessions begins with slices"
-    slices = _slices(table, root).drop("slice")
-    stage = Cutty(tuple(table.keys), sessions, {}, table.columns.partials, wraps)
-    fields = {field.name: field for field in slices.schema.fields}
-    schema = StructType([fields[k] for k in table.keys])
-    schema = schema.add("node", IntegerType()).add("start", LongType()).add("end", LongType())
-    schema = StructType([*schema.fields, *(fields[p.name] for p in table.columns.partials)])
-    spread = slices.repartition(*table.keys) if table.keys else slices.repartition(1)
-    return spread.sortWithinPartitions(*table.keys, "lo").mapInArrow(stage, schema)
+    keys, partials = tuple(table.keys), table.columns.partials
+    gap = min(shape.gap for shape in sessions.values())
+    fields = {f.name: f for f in (*table.rows.schema.fields, *partial_fields(table))}
+    own = [fields[k] for k in keys]
+    values = [fields[p.name] for p in partials]
+    bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
+    records, holder = lifted(table)
+    merged = SessionRuns(keys, partials, holder, gap, wraps)
+    runs = records.mapInArrow(merged, StructType([*own, *bounds, *values]))
+    spread = runs.repartition(*keys) if keys else runs.repartition(1)
+    head = StructType().add("node", IntegerType()).add("start", LongType()).add("end", LongType())
+    stage = Cutty(keys, sessions, {}, partials, wraps)
+    schema = StructType([*own, *head.fields, *values])
+    return spread.sortWithinPartitions(*keys, "lo").mapInArrow(stage, schema)
 
 
 def _slices(table: Table, slices: Slices) -> DataFrame:
@@ -81,13 +87,13 @@ def _slices(table: Table, slices: Slices) -> DataFrame:
     )
 
 
-def _numbered(slices: DataFrame, table: Table, gaps: list[int]) -> DataFrame:
-    """Each slice with the number of its session, for every gap: all over one order."""
+def _numbered(rows: DataFrame, table: Table, gaps: dict[str, int]) -> DataFrame:
+    """Slices or sessions with the number of the session that they are in, for every gap."""
     keys = [F.col(k) for k in table.keys] or [F.lit(0)]
     order = Over.partitionBy(*keys).orderBy("lo")
-    pauses = slices.withColumn("pause", F.expr("lo") - F.lag("hi").over(order))
+    pauses = rows.withColumn("pause", F.expr("lo") - F.lag("hi").over(order))
     numbers = [
-        F.sum(F.expr(f"if(pause > {gap}L, 1, 0)")).over(order).alias(f"s{k}")
-        for k, gap in enumerate(gaps)
+        F.sum(F.expr(f"if(pause > {gap}L, 1, 0)")).over(order).alias(name)
+        for name, gap in gaps.items()
     ]
-    return pauses.select("*", *numbers)
+    return pauses.select("*", *numbers).drop("pause")

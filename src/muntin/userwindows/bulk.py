@@ -111,11 +111,31 @@ def _periodic(window: Window, batch: Batch, clock: Clock | None) -> Told:
 
 
 def sessions_over(group: Array, lo: Array, hi: Array, gap: int) -> Runs:
-    """Sessions over records, or over slices in order, by their first and last times."""
-    pause = np.concatenate(([True], lo[1:] - hi[:-1] > gap))[: len(lo)]
+    """Sessions over records or runs of records, by their first and last times.
+
+    They are sorted by group and first time; runs may lie across one another.
+
+    >>> lo, hi = np.array([0, 2, 8, 20]), np.array([9, 4, 9, 21])
+    >>> sessions_over(np.zeros(4), lo, hi, gap=5).end.tolist()
+    [14, 26]
+    """
+    reach = _reach(group, lo, hi)
+    pause = np.concatenate(([True], lo[1:] - reach[:-1] > gap))[: len(lo)]
     begin = np.flatnonzero(pause | changes(group))
     stop = np.append(begin[1:], len(lo))[: len(begin)]
-    return Runs(begin, stop, lo[begin], hi[stop - 1] + gap)
+    return Runs(begin, stop, lo[begin], reach[stop - 1] + gap)
+
+
+def _reach(group: Array, lo: Array, hi: Array) -> Array:
+    """The last time of all up to each one of its group."""
+    if not np.any((hi[1:] < hi[:-1]) & (group[1:] == group[:-1])):
+        return hi
+    number = np.cumsum(changes(group))
+    order = np.argsort(hi, kind="stable")
+    rank = np.empty(len(hi), dtype=np.int64)
+    rank[order] = np.arange(len(hi))
+    furthest = np.maximum.accumulate(number * len(hi) + rank) % len(hi)
+    return np.asarray(hi[order[furthest]])
 
 
 def _sessions(window: Session, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
