@@ -123,6 +123,14 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"source": {"format": "rate", "path": "x"}}, "source.format = 'rate' reads no files"),
     ({"source": {"format": "rate", "rows_per_second": -1}}, "is -1: it must be more than zero"),
     ({"source": {"format": "socket", "port": 9}}, "source.schema is missing"),
+    ({"source": {"format": "socket", "port": 1.5}}, "source.port is 1.5: it must be a whole"),
+    ({"source__port": 9}, "source.port is 9.0, but source.format = 'json' has none: leave it out"),
+    (
+        {"source__path": __file__},
+        ", a file, and a stream reads a folder of files",
+    ),
+    ({"sink__path": "."}, "sink.path is '.', where the rows are read from: give the results"),
+    ({"sink": {"format": "console", "rows": 0.5}}, "sink.rows is 0.5: it must be a whole number"),
     ({"source__options": {"a": [1]}}, "source.options.a is [1]: it must be a text, number"),
     ({"query__time": None}, "query.time is missing: the timestamp column"),
     ({"query__windows": ["10 parsecs"]}, "query.windows has, as entry 1, '10 parsecs': "),
@@ -196,8 +204,8 @@ def test_no_value_of_a_wrong_type_gets_through_or_breaks_the_reader(data: st.Dat
 def test_files_that_are_no_job(tmp_path: Path) -> None:
     with pytest.raises(JobError, match=r"nowhere\.toml cannot be read"):
         read_job(tmp_path / "nowhere.toml")
-    with pytest.raises(JobError, match="is not TOML"):
-        read_job(written(tmp_path, "source = "))
+    with pytest.raises(JobError, match=r"is not TOML: .*line 1.*; texts stand in quotes"):
+        read_job(written(tmp_path, "source = csv"))
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(JobError, match="is not text in UTF-8"):
         read_job(tmp_path / "bytes.toml")

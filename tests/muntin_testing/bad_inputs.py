@@ -102,6 +102,10 @@ CASES: dict[str, tuple[Case, str]] = {
         on(stream, time="timestamp", keys=(), layout="wide"),
         r"layout='wide'.* needs a batch: a stream has the long layout",
     ),
+    "a median alone on a stream": (
+        on(stream, time="timestamp", keys=(), aggregates=[mt.median("value")], watermark="1 hour"),
+        r"^median\(value\) cannot run on a stream: it keeps every value",
+    ),
     "a stream to verify": (
         lambda spark, df: mt.verify(
             stream(spark, df), mt.query("timestamp", WINDOWS, [mt.count()])

@@ -127,6 +127,51 @@ def test_the_notebook_runs(spark: SparkSession) -> None:
     assert len(names["week"]) == 37
 
 
+BROKEN: dict[str, tuple[str, str, str]] = {
+    "no such time": ('time = "paid"', 'time = "pad"', "time 'pad' is not a column: did you mean"),
+    "no such key": ('["card"]', '["crd"]', "key 'crd' is not a column: did you mean 'card'"),
+    "no such input": ("avg(amount)", "avg(amont)", "input 'amont' cannot be computed"),
+    "another format": ('format = "csv"', 'format = "parquet"', "'cards.csv' cannot be read as par"),
+    "no files": ('"cards.csv"', '"empty"', "source.path = 'empty' holds no csv files from which"),
+    "no such type": ("TIMESTAMP", "TIMSTAMP", "source.schema = 'paid TIMSTAMP, card STRING"),
+    "no comma": ("TIMESTAMP,", "TIMESTAMP", "source.schema = 'paid TIMESTAMP card STRING"),
+    "no such folders": (
+        "[sink]",
+        '[sink]\npartition_by = ["crd"]',
+        "sink.partition_by has 'crd'",
+    ),
+    "no such operator": ("[sink]", 'operator = "kernl"\n\n[sink]', "did you mean 'kernel'"),
+    "no condition": (
+        "[sink]",
+        'where = "amount >"\n\n[sink]',
+        "where 'amount >' cannot be",
+    ),
+    "no file of that name": ('"cards.csv"', '"card.csv"', "there is no such file or folder at"),
+}
+"""An example's job, broken: what is replaced, by what, and what is told."""
+
+
+@pytest.mark.parametrize("mistake", BROKEN)
+def test_a_broken_example_is_told_with_its_file_and_what_to_do(
+    mistake: str, cli: CliRunner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before, after, message = BROKEN[mistake]
+    text = (EXAMPLES / "cards/cards.toml").read_text(encoding="utf-8")
+    assert before in text
+    text = text.replace(before, after)
+    if mistake in ("another format", "no files"):
+        text = text.replace("schema =", "# schema =")
+    shutil.copy(EXAMPLES / "cards/cards.csv", tmp_path)
+    (tmp_path / "empty").mkdir()
+    file = tmp_path / "cards.toml"
+    file.write_text(text, encoding="utf-8")
+    told = str(cli.invoke(app, ["run", str(file)]).exception)
+    assert told.startswith(f"{file}: ")
+    assert message in told
+    assert "\n" not in told
+    assert "QueryContextLogger" not in capfd.readouterr().err
+
+
 def job(source: dict[str, Any], **sections: Any) -> Job:
     query = {"time": "ts", "windows": ["1 minute"], "aggregates": ["count(*)"]}
     table = {"source": source, "query": query, "sink": {"format": "console"}, **sections}

@@ -16,7 +16,7 @@ from muntin.api import verify
 from muntin.api.job import plan_of
 from muntin.cli.rows import printer
 from muntin.errors import QueryError
-from muntin.jobs import Job, read_job
+from muntin.jobs import Job, named, read_job
 from muntin.jobs.job import ENDLESS
 
 if TYPE_CHECKING:
@@ -30,17 +30,19 @@ Remote = Annotated[str | None, typer.Option(help="Run on this Spark Connect serv
 def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None:
     """Run a job: a table to the end, a stream until Ctrl-C or, available-now, until it is done."""
     job = read_job(job_file)
-    plan = plan_of(job)
     console = Console()
-    with opened(job, master, remote, console) as spark:
-        from muntin.spark.job_run import results_of
-        from muntin.spark.job_source import rows_of
+    with named(job):
+        plan = plan_of(job)
+        with opened(job, master, remote, console) as spark:
+            from muntin.spark.job_run import failing, results_of
+            from muntin.spark.job_source import rows_of
 
-        results = results_of(rows_of(spark, job), plan, job)
-        if job.source.streaming:
-            _stream(results, job, console)
-        else:
-            _batch(results, job, spark, console)
+            with failing(job, "the job cannot be run"):
+                results = results_of(rows_of(spark, job), plan, job)
+                if job.source.streaming:
+                    _stream(results, job, console)
+                else:
+                    _batch(results, job, spark, console)
 
 
 def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) -> None:
@@ -55,10 +57,11 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
             "whole results: verify the same query on a table of past rows"
         )
     console = Console()
-    with opened(job, master, remote, console) as spark:
+    with named(job), opened(job, master, remote, console) as spark:
+        from muntin.spark.job_run import failing
         from muntin.spark.job_source import rows_of
 
-        with console.status("comparing all rows"):
+        with console.status("comparing all rows"), failing(job, "the job cannot be verified"):
             outcome = verify(rows_of(spark, job.as_table()), plan_of(job.as_table()))
         console.print(f"{outcome!r}", markup=False, highlight=False)
     if not outcome.equal:
@@ -72,10 +75,10 @@ def opened(
     """The session of a job, stopped in the end."""
     if master and remote:
         raise QueryError("give --master or --remote, not both")
-    from muntin.spark.job_run import session_of
+    from muntin.spark.job_run import failing, session_of
     from muntin.spark.session import quiet_start
 
-    with console.status("starting Spark"), quiet_start():
+    with console.status("starting Spark"), failing(job, "Spark cannot be started"), quiet_start():
         spark = session_of(job, master, remote)
     try:
         yield spark

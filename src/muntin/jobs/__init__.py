@@ -2,7 +2,7 @@
 
 from muntin.jobs.fields import Option, options_of
 from muntin.jobs.job import Input, Job, Output, Question, Settings, Trigger
-from muntin.jobs.reading import JobError, read_job
+from muntin.jobs.reading import JobError, named, read_job
 
 __all__ = [
     "Input",
@@ -13,6 +13,7 @@ __all__ = [
     "Question",
     "Settings",
     "Trigger",
+    "named",
     "options_of",
     "read_job",
 ]

@@ -17,8 +17,24 @@ Problem = tuple[str, str]
 """A key and what is wrong with it."""
 
 
+OF_A_FORMAT = {
+    "topic": "kafka",
+    "servers": "kafka",
+    "port": "socket",
+    "rows_per_second": "rate",
+}
+"""Keys that only one format of a source has."""
+
+
 def unmet_needs(job: Job) -> Iterator[Problem]:
     """Every rule that the job breaks."""
+    for key, number in (
+        ("source.port", job.source.port),
+        ("source.rows_per_second", job.source.rows_per_second),
+        ("sink.rows", job.sink.rows),
+    ):
+        if number is not None and number != int(number):
+            yield key, f"is {number!r}: it must be a whole number"
     yield from _source(job)
     yield from _question(job)
     yield from _sink(job)
@@ -38,8 +54,18 @@ def _source(job: Job) -> Iterator[Problem]:
                 "source.path",
                 f"is {source.path!r}: there is no such file or folder at {job.place(source.path)}",
             )
+        elif source.stream and Path(job.place(source.path)).is_file():
+            yield (
+                "source.path",
+                f"is {source.path!r}, a file, and a stream reads a folder of files that arrive: "
+                "give the folder, or leave out source.stream",
+            )
     elif source.path is not None:
         yield "source.path", f"is {source.path!r}, but {kind} reads no files: leave it out"
+    for key, kinds in OF_A_FORMAT.items():
+        value = getattr(source, key)
+        if value is not None and source.format != kinds:
+            yield f"source.{key}", f"is {value!r}, but {kind} has none: leave it out"
     if source.format == "kafka":
         for key in ("topic", "servers"):
             if getattr(source, key) is None:
@@ -108,6 +134,13 @@ def _sink(job: Job) -> Iterator[Problem]:
     kind = f"sink.format = {sink.format!r}"
     if sink.format in ("parquet", "delta") and sink.path is None:
         yield "sink.path", f"is missing: {kind} writes a folder"
+    if sink.path is not None and job.source.path is not None:
+        to, of = (Path(job.place(path)) for path in (sink.path, job.source.path))
+        if to == of or to in of.parents:
+            yield (
+                "sink.path",
+                f"is {sink.path!r}, where the rows are read from: give the results another folder",
+            )
     if sink.format == "kafka":
         for key in ("topic", "servers"):
             if getattr(sink, key) is None:

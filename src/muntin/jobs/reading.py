@@ -7,7 +7,8 @@ windows and aggregates are read by the same functions as everywhere, so they hav
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,20 @@ def read_job(file: str | Path) -> Job:
     except UnicodeDecodeError:
         raise JobError(f"{path} is not text in UTF-8: a job file is TOML") from None
     except tomllib.TOMLDecodeError as error:
-        raise JobError(f"{path} is not TOML: {error}") from None
+        hint = "; texts stand in quotes" if str(error).startswith("Invalid value") else ""
+        raise JobError(f"{path} is not TOML: {error}{hint}") from None
     return job_of(table, path)
+
+
+@contextmanager
+def named(job: Job) -> Iterator[None]:
+    """An error in the block that does not name the job's file is told with it."""
+    try:
+        yield
+    except MuntinError as error:
+        if job.file.name in str(error):
+            raise
+        raise JobError(f"{job.file}: {error}") from None
 
 
 def job_of(table: Mapping[str, Any], file: Path) -> Job:

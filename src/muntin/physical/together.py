@@ -22,7 +22,7 @@ COLUMNS = 60
 
 def places(partials: int) -> int:
     """How many windows of so many partials share a row."""
-    return max(COLUMNS // partials, 1)
+    return max(COLUMNS // max(partials, 1), 1)  # median alone has none
 
 
 class Seat(NamedTuple):

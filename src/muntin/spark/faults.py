@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pyspark.errors import AnalysisException, ParseException
+from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.logger import PySparkLogger
 
 from muntin.errors import ColumnError
@@ -49,8 +49,17 @@ def told(what: str) -> Iterator[None]:
         raise ColumnError(f"{what}: {first_line(error)}") from None
 
 
+def of_spark(error: Exception) -> bool:
+    """Whether Spark raised it; what PySpark has no class for arrives as Java's own."""
+    return isinstance(error, PySparkException) or hasattr(error, "java_exception")
+
+
 def first_line(error: Exception) -> str:
     """What Spark says, without its plan dump and without where in our SQL it stands."""
+    java = getattr(error, "java_exception", None)
+    if java is not None:
+        text = str(java.getMessage() or java.toString())
+        return _PLACE.sub("", text.strip().splitlines()[0])
     condition = error.getCondition() if isinstance(error, REFUSALS) else None
     if condition in _IN_OTHER_WORDS:
         return _IN_OTHER_WORDS[condition]

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from muntin.control import Control
+from muntin.errors import QueryError
 from muntin.jobs import Job
+from muntin.spark.faults import first_line, of_spark, unlogged
 from muntin.spark.session import session
+
+
+@contextmanager
+def failing(job: Job, what: str) -> Iterator[None]:
+    """What Spark raises in the block is told in a line, with the file and what was to be done."""
+    try:
+        with unlogged():
+            yield
+    except Exception as error:
+        if not of_spark(error):
+            raise
+        raise QueryError(f"{job.file}: {what}: {first_line(error)}") from None
 
 
 def session_of(job: Job, master: str | None = None, remote: str | None = None) -> SparkSession:

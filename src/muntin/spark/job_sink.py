@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from muntin.errors import QueryError
+from muntin.errors import QueryError, did_you_mean
 from muntin.jobs import Job
 from muntin.jobs.handed import writer_options
+from muntin.spark.faults import of_spark, unlogged
 from muntin.spark.job_source import without_connector
 
 Printer = Callable[[DataFrame, str], None]
@@ -21,6 +21,7 @@ Printer = Callable[[DataFrame, str], None]
 def write(results: DataFrame, job: Job, show: Printer) -> None:
     """Write the results of a batch."""
     sink = job.sink
+    _check_folders(results, job)
     if sink.format == "console":
         show(results, "results")
         return
@@ -34,14 +35,18 @@ def write(results: DataFrame, job: Job, show: Printer) -> None:
     if sink.partition_by:
         writer = writer.partitionBy(*sink.partition_by)
     try:
-        writer.save()
-    except PySparkException as error:
-        raise QueryError(f"{job.file}: [sink] {_why_not(error, job)}") from None
+        with unlogged():
+            writer.save()
+    except Exception as error:
+        if not of_spark(error):
+            raise
+        raise QueryError(f"{job.file}: {_why_not(error, job)}") from None
 
 
 def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     """Start the stream; the caller waits for it."""
     sink, trigger = job.sink, job.trigger
+    _check_folders(results, job)
     writer = _messages(results, job).writeStream.outputMode(job.query.output)
     writer = writer.options(**writer_options(job)).queryName(sink.name or job.file.stem)
     if trigger.available_now:
@@ -55,9 +60,21 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     else:
         writer = writer.format(sink.format)
     try:
-        return writer.start()
-    except PySparkException as error:
-        raise QueryError(f"{job.file}: [sink] {_why_not(error, job)}") from None
+        with unlogged():
+            return writer.start()
+    except Exception as error:
+        if not of_spark(error):
+            raise
+        raise QueryError(f"{job.file}: {_why_not(error, job)}") from None
+
+
+def _check_folders(results: DataFrame, job: Job) -> None:
+    for name in job.sink.partition_by:
+        if name not in results.columns:
+            raise QueryError(
+                f"{job.file}: sink.partition_by has {name!r}, which is no column of the results: "
+                f"{did_you_mean(name, results.columns)}"
+            )
 
 
 def _in_process(results: DataFrame) -> bool:
@@ -82,4 +99,7 @@ def _why_not(error: Exception, job: Job) -> str:
             f"sink.path = {job.sink.path!r} is there already: "
             "set sink.mode to 'overwrite' or 'append', or give another path"
         )
-    return without_connector(error, job.sink.format)
+    checkpoint = job.trigger.checkpoint
+    if checkpoint is not None and "mkdir" in str(error):
+        return f"trigger.checkpoint = {checkpoint!r} cannot be made: give a folder to write into"
+    return f"[sink] {without_connector(error, job.sink.format)}"

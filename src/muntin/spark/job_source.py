@@ -6,7 +6,6 @@ Messages of kafka and socket are JSON: the columns of their schema stand beside 
 
 from __future__ import annotations
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -14,7 +13,7 @@ from muntin.errors import QueryError
 from muntin.jobs import Job
 from muntin.jobs.handed import reader_options
 from muntin.jobs.job import FILES
-from muntin.spark.table import first_line
+from muntin.spark.faults import first_line, of_spark, unlogged
 
 CONNECTORS = {
     "kafka": "Spark's connector for Kafka (spark-sql-kafka-0-10)",
@@ -26,21 +25,51 @@ CONNECTORS = {
 def rows_of(spark: SparkSession, job: Job) -> DataFrame:
     """The job's rows, with the further columns that it asks for."""
     try:
-        rows = _decoded(_read(spark, job), job)
-    except PySparkException as error:
-        raise QueryError(
-            f"{job.file}: [source] {without_connector(error, job.source.format)}"
-        ) from None
+        with unlogged():
+            rows = _decoded(_read(spark, job), job)
+            rows.schema  # noqa: B018  (Connect analyses only now)
+    except Exception as error:
+        if not of_spark(error):
+            raise
+        raise QueryError(f"{job.file}: {_why_not(error, job)}") from None
     for name, text in job.source.columns.items():
         try:
-            rows = rows.withColumn(name, F.expr(text))
-            rows.schema  # noqa: B018  (Connect analyses only now)
-        except PySparkException as error:
+            with unlogged():
+                rows = rows.withColumn(name, F.expr(text))
+                rows.schema  # noqa: B018  (Connect analyses only now)
+        except Exception as error:
+            if not of_spark(error):
+                raise
             raise QueryError(
                 f"{job.file}: source.columns.{name} = {text!r} cannot be computed: "
                 f"{first_line(error)}"
             ) from None
     return rows
+
+
+def _why_not(error: Exception, job: Job) -> str:
+    """What is wrong with the source, and which key to change."""
+    source, said = job.source, str(error)
+    if "UNABLE_TO_INFER_SCHEMA" in said:
+        return (
+            f"source.path = {source.path!r} holds no {source.format} files from which to tell the "
+            "columns: give another path, or source.schema"
+        )
+    if "FAILED_READ_FILE" in said or "CANNOT_READ_FILE_FOOTER" in said:
+        return (
+            f"source.path = {source.path!r} cannot be read as {source.format}: give "
+            f"source.format as the files are ({', '.join(FILES)}), or another path"
+        )
+    if source.schema is not None and any(word in said for word in _OF_A_SCHEMA):
+        return (
+            f"source.schema = {source.schema!r} cannot be read: {first_line(error)} "
+            "Write names and types of Spark's, such as 'ts TIMESTAMP, t DOUBLE'"
+        )
+    return f"[source] {without_connector(error, source.format)}"
+
+
+_OF_A_SCHEMA = ("PARSE_", "UNSUPPORTED_DATATYPE", "INVALID_SCHEMA")
+"""Conditions of an error in the text of a schema."""
 
 
 def without_connector(error: Exception, kind: str) -> str:
