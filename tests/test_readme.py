@@ -6,6 +6,7 @@ To renew the shown output after a change: MUNTIN_RENEW=1 make test ARGS=tests/te
 import doctest
 import os
 import re
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -18,10 +19,12 @@ PAGES = ["README.md", *(str(p.relative_to(ROOT)) for p in sorted((ROOT / "docs")
 BLOCK = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:```(?:text|sql)\n(?P<shown>.*?)```\n)?", re.DOTALL
 )
+STATE = "spark.sql.streaming.stateStore.providerClass"
+"""A page may say where streams keep their state."""
 
 
 @pytest.fixture
-def names(request: pytest.FixtureRequest) -> dict[str, Any]:
+def names(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     """What the examples may use without making it: Spark, flights, files of them."""
     import muntin as mt
 
@@ -29,7 +32,9 @@ def names(request: pytest.FixtureRequest) -> dict[str, Any]:
     flights = mt.demo_flights(spark)
     folder = request.getfixturevalue("tmp_path") / "arriving"
     flights.where("to_date(departure) = '2013-07-04'").coalesce(1).write.parquet(str(folder))
-    return {"mt": mt, "spark": spark, "flights": flights, "folder": str(folder)}
+    before = spark.conf.get(STATE)
+    yield {"mt": mt, "spark": spark, "flights": flights, "folder": str(folder)}
+    spark.conf.set(STATE, before)
 
 
 def printed(code: str, names: dict[str, Any]) -> str:

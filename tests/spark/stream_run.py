@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 import muntin as mt
-from muntin_testing.kill_query import QUERY, SCHEMA
+from muntin_testing.kill_query import QUERY, RECORDS, SCHEMA
 from muntin_testing.small_session import session
 
 
@@ -20,11 +20,11 @@ def main(folder: Path, names: list[str]) -> None:
     spark = session()
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     stream = reader.parquet(str(folder / "files"))
-    plan = mt.optimize(QUERY, "shared-pairs")
+    plans = {True: mt.optimize(RECORDS), False: mt.optimize(QUERY, "shared-pairs")}
     queries = []
     for name in names:
         operator, sink = name.split("-")
-        rows = plan.apply(stream, watermark="5 seconds", operator=operator)
+        rows = plans[operator == "cutty"].apply(stream, watermark="5 seconds", operator=operator)
         writer = rows.writeStream.trigger(availableNow=True).option(
             "checkpointLocation", str(folder / "checkpoints" / name)
         )

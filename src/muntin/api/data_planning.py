@@ -1,7 +1,8 @@
 """Planning a query with windows that the data decides: the same plan type, checker and explainer.
 
 Sessions alone take one another as pieces (`wcg`, in SQL); anything else goes through the slices of
-Cutty (`cutty`), where periodic windows join in, so that the source is read once.
+Cutty (`cutty`), where periodic windows join in, so that the source is read once. On a stream all
+of them do.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from muntin.api.plan import Plan
 from muntin.cost import RateCost, total
 from muntin.data_windows import DataWindow
 from muntin.errors import StrategyError
-from muntin.physical import Operators
+from muntin.physical import Operators, choose_for_stream
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
 from muntin.report import Alternative
@@ -41,19 +42,24 @@ def planned_by_data(query: Query, options: Options) -> Plan:
     }
     in_python = any(a.function.in_python for a in query.aggregates)
     chain = session_chain(query.data_windows, query.idempotent)
-    chain = None if query.windows or in_python else chain
+    in_sql = options.engine != "stream" and not (query.windows or in_python)
+    chain = chain if in_sql else None
     if chain is not None:
         plans["wcg"] = chain
     for plan in plans.values():
         check(plan, windows)
-    chosen = ("wcg" if chain else "cutty") if options.strategy == "auto" else options.strategy
+    auto = "wcg" if chain else "cutty"
+    chosen = auto if options.strategy == "auto" else options.strategy
     if chosen not in plans:
         raise StrategyError(
             "strategy 'wcg' computes sessions from sessions; other windows that the data decides, "
             "and sessions with a maximum, take strategy 'cutty'"
         )
     tried = tuple(Alternative(name, total(rates, plan)) for name, plan in plans.items())
-    operators = _operators(plans[chosen], chosen, rates, options.operator)
+    if options.engine == "stream":
+        operators = choose_for_stream(plans[chosen], query, rates, options.operator)
+    else:
+        operators = _operators(plans[chosen], chosen, rates, options.operator)
     cost = total(rates, plans[chosen])
     return Plan(query, plans[chosen], chosen, cost, rates, tried, operators, options)
 
@@ -65,11 +71,12 @@ def _refuse(options: Options) -> None:
             "decides, use 'auto', 'cutty' or, for sessions alone, 'wcg'"
         )
     if options.engine == "stream":
-        raise StrategyError(
-            "windows that the data decides run on batches: use spark.read, or apply the plan in "
-            "foreachBatch to whole keys"
-        )
-    if options.operator not in (None, *SESSION_OPERATORS):
+        if options.strategy == "wcg":
+            raise StrategyError(
+                "strategy 'wcg' merges sessions in SQL, on batches: on a stream use 'auto' or "
+                "'cutty'"
+            )
+    elif options.operator not in (None, *SESSION_OPERATORS):
         raise StrategyError(
             f"operator={options.operator!r} is for periodic windows: leave it out here, or for "
             "sessions alone use 'sessions' or 'kernel'"

@@ -8,6 +8,8 @@ touches, which it reads and writes: one for each instance and key, where instanc
 share one. Bucketed pays for each batch, and little for a result. So keys and overlap decide.
 Predictions are for ten million rows on two cores in batches of a quarter million, in append mode;
 the constants are of the order that `muntin bench stream` shows, which judges the choice.
+
+Windows that the data decides have an operator of their own, `cutty`.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from muntin.plan import SharingPlan
 from muntin.query import Query
 
 STREAM_OPERATORS = ("native", "bucketed")
+BY_RECORDS = "cutty"
+"""The operator of windows that the data decides."""
 
 GROWING = "collect_list("
 """A merge in Spark that would keep all partials in the state."""
@@ -52,6 +56,8 @@ def choose_for_stream(
     plan: SharingPlan, query: Query, rates: RateCost, forced: str | None
 ) -> Operators:
     """The cheapest operator that can run the plan on a stream, or the forced one."""
+    if query.data_windows:
+        return _by_records(plan, query, forced)
     if forced is not None and forced not in STREAM_OPERATORS:
         hint = did_you_mean(forced, STREAM_OPERATORS)
         raise StrategyError(f"unknown operator {forced!r} for a stream: {hint}")
@@ -61,6 +67,20 @@ def choose_for_stream(
     best = min(seconds, key=lambda name: seconds[name])
     others = ", ".join(f"{n} {s / seconds[best]:.3g}×" for n, s in seconds.items() if n != best)
     return _named(best, plan, f"predicted cheapest; {others}" if others else "serves every plan")
+
+
+def _by_records(plan: SharingPlan, query: Query, forced: str | None) -> Operators:
+    """Windows that the data decides need records in order, which only one operator brings about."""
+    if forced not in (None, BY_RECORDS):
+        raise StrategyError(
+            f"operator={forced!r} is for periodic windows, and the data decides where "
+            f"{query.data_windows[0].id!r} begins and ends: leave it out, or give {BY_RECORDS!r}"
+        )
+    reason = (
+        "records wait until the watermark has passed them, then all windows of a key in one pass; "
+        "state is columnar, for each bucket of keys"
+    )
+    return Operators(BY_RECORDS, reason, {node.id: BY_RECORDS for node in plan.nodes})
 
 
 def predicted_on_stream(plan: SharingPlan, query: Query, rates: RateCost) -> dict[str, float]:

@@ -80,13 +80,18 @@ def spec_of(source: StreamSource, output: str, buckets: int | None, spark: Spark
         source.bases,
         tuple(source.table.keys),
         source.table.columns.partials,
-        _buckets(source, buckets, spark),
+        bucket_count(source, buckets, spark),
         source.query.keys,
         described(source.table.columns),
         update=output == "update",
-        late_now=str(spark.conf.get(_MULTIPLE, "true")) == "false",
+        late_now=judged_now(spark),
         wraps=source.wraps,
     )
+
+
+def judged_now(spark: SparkSession) -> bool:
+    """Whether Spark judges lateness by the watermark of the present batch."""
+    return str(spark.conf.get(_MULTIPLE, "true")) == "false"
 
 
 def described(columns: Columns) -> tuple[str, ...]:
@@ -107,7 +112,8 @@ def described(columns: Columns) -> tuple[str, ...]:
     return tuple(lifts)
 
 
-def _buckets(source: StreamSource, given: int | None, spark: SparkSession) -> int:
+def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -> int:
+    """How many buckets: as many as were asked for, or as there are shuffle partitions."""
     if given is not None and (not isinstance(given, int) or not 1 <= given <= 2**15):
         raise StrategyError(f"buckets {given!r} must be a whole number from 1 to 32768")
     if not source.table.keys:
@@ -122,14 +128,16 @@ def packed_by_bucket(
 ) -> DataFrame:
     """The rows of each batch as pieces of these bases, packed; `controlled`, also the newest."""
     own = labels(spec.buckets)
-    label = f"element_at(array({', '.join(map(str, own))}), pmod(hash(%s), {spec.buckets}) + 1)"
-    lifted = source.lifted()
-    keyed = lifted.withColumn(
-        BUCKET, F.expr(label % ", ".join(spec.keys) if spec.keys else str(own[0]))
-    )
+    keyed = with_bucket(source.lifted(), spec.keys, own)
     body = PreAggregation((*spec.keys, BUCKET), spec.partials, bases, spec.wraps)
     schema = "bucket int, pieces binary" + (", newest string" if controlled else "")
     return keyed.mapInArrow(Packing(body, own, controlled), schema)
+
+
+def with_bucket(rows: DataFrame, keys: tuple[str, ...], own: tuple[int, ...]) -> DataFrame:
+    """Rows with the label of the bucket of their keys."""
+    label = f"element_at(array({', '.join(map(str, own))}), pmod(hash(%s), {len(own)}) + 1)"
+    return rows.withColumn(BUCKET, F.expr(label % ", ".join(keys) if keys else str(own[0])))
 
 
 def metric_name() -> str:

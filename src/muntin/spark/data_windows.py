@@ -38,7 +38,7 @@ def apply_to_batch(
     shared, direct = split(query, df.sparkSession)
     if direct is not None or shared is None:
         return _assigned(plan, query, df)
-    table = _ordered_table(df, query)
+    table = ordered_table(df, query)
     mergers = [partial.merger for partial in table.columns.partials]
     if not_merged(mergers):
         return _assigned(plan, query, df)
@@ -56,14 +56,14 @@ def _sessions(plan: SharingPlan, query: Query, df: DataFrame, wraps: bool | None
         sessions = by_kernel(plan, table, wraps)
     else:
         sessions = by_sessions(plan, table)
-    rows = _result(sessions, plan, shared, table, _finals(table))
+    rows = named_result(sessions, plan, shared, table, finals(table))
     return rows if direct is None else joined(rows, directly(df, direct), query)
 
 
-def _ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
+def ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     """The prepared table with what windows read (u0, …) and the order of equal times (o0, …)."""
     columns = df.columns
-    named = [(f"window input {text!r}", expression(text, columns)) for text in _inputs(query)]
+    named = [(f"window input {text!r}", expression(text, columns)) for text in window_inputs(query)]
     ties = [(f"order_by {text!r}", existing(text, columns, "order_by")) for text in query.order_by]
     for what, sql in (*named, *ties):
         with told(f"{what} cannot be computed"):
@@ -73,23 +73,30 @@ def _ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     return prepared(df, query, lifted, extra)
 
 
-def _inputs(query: Query) -> list[str]:
+def window_inputs(query: Query) -> list[str]:
+    """What windows read of records, each expression once."""
     return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
 
 
-def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
-    """Each key in one partition, its records in order."""
-    order = [F.col(name) for name in rows.columns if name.startswith("o")]
+def tie_breakers(rows: DataFrame, query: Query) -> list[str]:
+    """The columns that order records of equal time: `order_by`, and where it matters all others."""
+    order = [name for name in rows.columns if name.startswith("o")]
     sensitive = any(w.order_matters for w in query.data_windows) or any(
         not a.function.commutative for a in query.aggregates
     )
     if sensitive:
         kinds = {field.name: field.dataType.simpleString() for field in rows.schema}
         order += [
-            F.col(name)
+            name
             for name in rows.columns
             if name[0] in "uvp" and not kinds[name].startswith(("map", "variant"))
         ]
+    return order
+
+
+def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
+    """Each key in one partition, its records in order."""
+    order = [F.col(name) for name in tie_breakers(rows, query)]
     if not table.keys:
         return rows.repartition(1).sortWithinPartitions(F.col("t"), *order)
     rows = rows.withColumns({k: F.expr(_one_zero(k, rows)) for k in table.keys})
@@ -102,7 +109,8 @@ def _one_zero(key: str, rows: DataFrame) -> str:
     return f"{key} + CAST(0 AS {kind})" if kind in ("double", "float") else key
 
 
-def _windows(plan: SharingPlan) -> dict[int, Window | DataWindow]:
+def asked_windows(plan: SharingPlan) -> dict[int, Window | DataWindow]:
+    """The windows that were asked for, by the numbers of their nodes."""
     return {
         i: node.shape
         for i, node in enumerate(plan.nodes)
@@ -123,11 +131,11 @@ def _by_cutty(plan: SharingPlan, query: Query, table: Table, wraps: bool) -> Dat
             for p in partials
         ),
     )
-    inputs = {text: f"u{i}" for i, text in enumerate(_inputs(query))}
-    stage = Cutty(tuple(table.keys), _windows(plan), inputs, partials, wraps)
-    schema = StructType([*_head(table), *(lifted.schema[p.name] for p in partials)])
+    inputs = {text: f"u{i}" for i, text in enumerate(window_inputs(query))}
+    stage = Cutty(tuple(table.keys), asked_windows(plan), inputs, partials, wraps)
+    schema = StructType([*head(table), *(lifted.schema[p.name] for p in partials)])
     rows = _in_order(lifted, table, query).mapInArrow(stage, schema)
-    return _result(rows, plan, query, table, _finals(table))
+    return named_result(rows, plan, query, table, finals(table))
 
 
 def _assigned(plan: SharingPlan, query: Query, df: DataFrame) -> DataFrame:
@@ -138,12 +146,12 @@ def _assigned(plan: SharingPlan, query: Query, df: DataFrame) -> DataFrame:
                 f"{aggregate.name} is written in Python and stands beside an aggregate that has "
                 "no array form: ask for them in two queries"
             )
-    table = _ordered_table(df, query, lifted=False)
+    table = ordered_table(df, query, lifted=False)
     values = [c for c in table.rows.columns if c.startswith("v")]
-    inputs = {text: f"u{i}" for i, text in enumerate(_inputs(query))}
-    stage = Assigned(tuple(table.keys), _windows(plan), inputs, tuple(values))
+    inputs = {text: f"u{i}" for i, text in enumerate(window_inputs(query))}
+    stage = Assigned(tuple(table.keys), asked_windows(plan), inputs, tuple(values))
     kinds = [field for field in table.rows.schema.fields if field.name in values]
-    schema = StructType([*_head(table), StructField("run", LongType()), *kinds])
+    schema = StructType([*head(table), StructField("run", LongType()), *kinds])
     rows = _in_order(table.rows, table, query).mapInArrow(stage, schema)
     place = {each: f"v{i}" for i, each in enumerate(table.columns.inputs)}
     results = []
@@ -151,10 +159,13 @@ def _assigned(plan: SharingPlan, query: Query, df: DataFrame) -> DataFrame:
         own = [place[each] for each in inputs_of(aggregate)] or ["1"]
         results.append(F.expr(aggregate.function.native().format(*own)).alias(aggregate.name))
     grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*results)
-    return _result(grouped, plan, query, table, [F.col(_quoted(a.name)) for a in query.aggregates])
+    return named_result(
+        grouped, plan, query, table, [F.col(_quoted(a.name)) for a in query.aggregates]
+    )
 
 
-def _head(table: Table) -> list[StructField]:
+def head(table: Table) -> list[StructField]:
+    """The columns of a result before its partials."""
     keys = [field for field in table.rows.schema.fields if field.name in table.keys]
     numbers = {"node": IntegerType(), "start": LongType(), "end": LongType()}
     return [*keys, *(StructField(name, kind) for name, kind in numbers.items())]
@@ -164,11 +175,12 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _finals(table: Table) -> list[Column]:
+def finals(table: Table) -> list[Column]:
+    """The results over merged partial columns."""
     return [F.expr(r.final).alias(r.name) for r in table.columns.results]
 
 
-def _result(
+def named_result(
     rows: DataFrame, plan: SharingPlan, query: Query, table: Table, results: list[Column]
 ) -> DataFrame:
     """The result under the user's names."""

@@ -15,14 +15,13 @@ grain of the pieces: `newest`, microseconds as text, since a frame would make fl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muntin.spark.preaggregate import PreAggregation
 from muntin.streams import from_bytes, to_bytes
 
 BUCKET = "bucket"
@@ -30,9 +29,9 @@ BUCKET = "bucket"
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """A function for mapInArrow: pre-aggregate a partition, and pack the pieces by bucket."""
+    """A function for mapInArrow: what `body` makes of a partition, packed by bucket."""
 
-    body: PreAggregation
+    body: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
     labels: tuple[int, ...]
     controlled: bool = False
 

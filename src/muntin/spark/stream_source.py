@@ -48,13 +48,17 @@ _OF_STRUCTS = ("moments", "four_moments", "comoments")
 
 @dataclass(frozen=True)
 class StreamSource:
-    """A plan and the prepared rows of a stream, whose watermark stands below them."""
+    """A plan and the prepared rows of a stream, whose watermark stands below them.
+
+    Rows of equal time may be `compared` by some columns, besides their partials.
+    """
 
     plan: SharingPlan
     query: Query
     table: Table
     wraps: bool
     watermarked: bool
+    compared: tuple[str, ...] = ()
 
     @staticmethod
     def of(plan: SharingPlan, query: Query, df: DataFrame) -> StreamSource:
@@ -77,7 +81,7 @@ class StreamSource:
             return f"{stranger} is merged only by Spark itself"
         if any(row_lift(p.lift) is None for p in partials):
             return "a partial of one row has no plain expression"
-        compared = self._fields(self.table.keys)
+        compared = self._fields([*self.table.keys, *self.compared])
         compared += [
             f
             for f, p in zip(self.partial_fields, partials, strict=True)
@@ -88,14 +92,15 @@ class StreamSource:
         return f"{strange} is grouped and compared only by Spark itself" if strange else None
 
     def lifted(self) -> DataFrame:
-        """The partial of every row: k…, t, p…."""
+        """The partial of every row: k…, t, p…; and what windows read or records are ordered by."""
         assert self.refusal is None, self.refusal
         keys = [F.expr(_one_zero(f)).alias(f.name) for f in self._fields(self.table.keys)]
         partials = [
             F.expr(f"CAST({row_lift(p.lift)} AS {self._partial_type(p)})").alias(p.name)
             for p in self.table.columns.partials
         ]
-        return self.table.rows.select(*keys, "t", *partials)
+        read = [name for name in self.table.rows.columns if name[0] in "uo"]
+        return self.table.rows.select(*keys, "t", *read, *partials)
 
     def instances(self) -> DataFrame:
         """Partials of every window instance that a partition of a batch has rows for."""

@@ -23,7 +23,9 @@ from muntin.spark.controlled import by_controlled
 from muntin.spark.names import existing
 from muntin.spark.native_stream import by_native
 from muntin.spark.progress import observed
+from muntin.spark.record_stream import by_records
 from muntin.spark.stream_source import DELAY, StreamSource
+from muntin.userwindows.memory import keeps_records
 from muntin.windows import Window
 
 OUTPUTS = ("append", "update", "complete")
@@ -57,6 +59,8 @@ def apply_to_stream(
     if streaming.output not in OUTPUTS:
         hint = did_you_mean(str(streaming.output), OUTPUTS)
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
+    if query.data_windows:
+        return _by_data(plan, query, df, streaming)
     marked = watermarked(df, query, streaming)
     source = StreamSource.of(plan, query, marked)
     if streaming.control is not None:
@@ -75,6 +79,24 @@ def _rows(source: StreamSource, operators: Operators, streaming: Streaming) -> D
             raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
     started_with = _started_with(source.query, streaming.started_with)
     return by_native(source, started_with, streaming.output)
+
+
+def _by_data(plan: SharingPlan, query: Query, df: DataFrame, streaming: Streaming) -> DataFrame:
+    """Windows that the data decides, and periodic ones beside them."""
+    first = query.data_windows[0].id
+    if streaming.output != "append":
+        raise StrategyError(
+            f"output={streaming.output!r} cannot run with window {first!r}: which records it holds "
+            "is known only when the watermark has passed them; use output='append'"
+        )
+    for what, given in (("started_with", streaming.started_with), ("control", streaming.control)):
+        if given is not None:
+            raise StrategyError(
+                f"{what} is for periodic windows alone, and the data decides where {first!r} "
+                "begins and ends: leave it out, or ask for the windows in two queries"
+            )
+    rows = by_records(plan, query, watermarked(df, query, streaming), streaming.buckets)
+    return observed(rows, [w.id for w in query.windows] + [w.id for w in query.data_windows])
 
 
 def _controlled(source: StreamSource, operators: Operators, streaming: Streaming) -> DataFrame:
@@ -109,10 +131,12 @@ def check_streamable(query: Query, df: DataFrame) -> None:
             f"{own} cannot run on a stream: it is written in Python, and its partials have no "
             "form in which Spark could keep them; use Spark's aggregates, or run it on batches"
         )
-    if query.data_windows:
+    own = next((w.id for w in query.data_windows if keeps_records(w)), None)
+    if own:
         raise StrategyError(
-            f"window {query.data_windows[0].id!r} cannot run on a stream: the data decide where it "
-            "begins and ends; run it on batches, for instance in foreachBatch"
+            f"window {own!r} cannot run on a stream: its policy counts the records that leave, so "
+            "that all would be kept one by one; give a window function or a deterministic policy, "
+            "or run it on batches"
         )
     if query.set_back:
         raise StrategyError(

@@ -124,11 +124,21 @@ class StreamHeader:
             kept = self.words[what]
             if kept != asked:
                 raise StateError(
-                    f"the state of this stream was written for the {what} "
-                    f"{'; '.join(kept) or 'none'}, and the query has {'; '.join(asked) or 'none'}: "
-                    "with windows that the data decides nothing may change at a restart; keep "
-                    "them, or start with a new checkpoint location"
+                    f"the state of this stream was written for the {what} {_without(kept, asked)}, "
+                    f"and the query has {_without(asked, kept)}: with windows that the data "
+                    "decides nothing may change at a restart; keep them as they were, or start "
+                    "with a new checkpoint location"
                 )
+
+
+def _without(some: list[str], others: list[str]) -> str:
+    """What only some have; if that is nothing but their order, all of them.
+
+    >>> _without(["a", "b"], ["b"]), _without(["a", "b"], ["b", "a"]), _without([], ["a"])
+    ('a', 'a; b', 'none')
+    """
+    both = set(some) == set(others)
+    return "; ".join(each for each in some if both or each not in others) or "none"
 
 
 def _words(spec: StreamSpec) -> dict[str, list[str]]:

@@ -1,0 +1,140 @@
+"""Windows that the data decides, on a stream: Cutty for each bucket of keys.
+
+    lifted records ─ packed by bucket ─ transformWithState ─ unpacked ─ results
+                     mapInArrow         a step a bucket      mapInArrow  JVM
+
+Records wait in the state until the watermark has passed them; then those of each key are taken in
+order, and all windows are evaluated together from slices (muntin.userwindows.stream_bucket). Rows
+come out in append mode, once, when the watermark proves that their window ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from muntin.errors import StrategyError
+from muntin.plan import SharingPlan
+from muntin.query import Query
+from muntin.spark.bucketed import (
+    bucket_count,
+    bucketed_refusal,
+    described,
+    judged_now,
+    metric_name,
+    with_bucket,
+)
+from muntin.spark.data_windows import (
+    asked_windows,
+    finals,
+    head,
+    named_result,
+    ordered_table,
+    tie_breakers,
+    window_inputs,
+)
+from muntin.spark.labels import labels
+from muntin.spark.packing import BUCKET, Packing, unpacked
+from muntin.spark.processor import BucketProcessor, cells, frame, remembered
+from muntin.spark.stream_source import DELAY, StreamSource
+from muntin.streams import Step
+from muntin.userwindows.stream_bucket import StreamBucket
+from muntin.userwindows.stream_header import StreamSpec
+
+OUTPUT = "results binary, late bigint, dropped bigint"
+PORTION = 250_000
+"""Records that are packed at a time."""
+
+BLOCKS = 8
+"""Blocks of waiting records in the time that the watermark lags behind."""
+
+SHORTEST = 1_000_000
+"""No block is shorter: a second."""
+
+
+def by_records(plan: SharingPlan, query: Query, df: DataFrame, buckets: int | None) -> DataFrame:
+    """The rows of all windows asked for, over a stream whose watermark is set."""
+    source = _source(plan, query, df)
+    spec = _spec(source, df, buckets)
+    own = labels(spec.buckets)
+    keyed = with_bucket(source.lifted(), spec.keys, own)
+    packed = keyed.mapInArrow(Packing(gathered, own), "bucket int, pieces binary")
+    stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
+        RecordProcessor(spec), OUTPUT, "Append", "EventTime"
+    )
+    counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
+    observed = stepped.observe(metric_name(), *counts)
+    schema = StructType([*head(source.table), *source.partial_fields])
+    rows = observed.select("results").mapInArrow(unpacked, schema)
+    return named_result(rows, plan, query, source.table, finals(source.table))
+
+
+def _source(plan: SharingPlan, query: Query, df: DataFrame) -> StreamSource:
+    table = ordered_table(df, query)
+    wraps = str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
+    marked = any(DELAY in (field.metadata or {}) for field in df.schema)
+    compared = tuple(c for c in tie_breakers(table.rows, query) if c[0] in "uo")
+    source = StreamSource(plan, query, table, wraps, marked, compared)
+    refusal = bucketed_refusal(source, "append", marked)
+    if refusal is not None:
+        raise StrategyError(f"operator 'cutty' cannot run this stream: {refusal}")
+    return source
+
+
+def _spec(source: StreamSource, df: DataFrame, buckets: int | None) -> StreamSpec:
+    query, table, spark = source.query, source.table, df.sparkSession
+    delays = [f.metadata[DELAY] for f in df.schema if DELAY in (f.metadata or {})]
+    return StreamSpec(
+        tuple(table.keys),
+        asked_windows(source.plan),
+        {text: f"u{i}" for i, text in enumerate(window_inputs(query))},
+        table.columns.partials,
+        tuple(tie_breakers(source.lifted(), query)),
+        max(int(max(delays)) * 1000 // BLOCKS, SHORTEST),
+        bucket_count(source, buckets, spark),
+        query.keys,
+        described(table.columns),
+        query.order_by,
+        judged_now(spark),
+        source.wraps,
+    )
+
+
+def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Many records in one batch, so that a bucket gets few cells."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= PORTION:
+            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+            waiting, rows = [], 0
+    if rows:
+        yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+
+
+class RecordProcessor(BucketProcessor):
+    """One step for each bucket and batch."""
+
+    def __init__(self, spec: StreamSpec) -> None:
+        self.records = spec
+
+    def _step(self, key: Any, pieces: list[pa.Table], timers: Any) -> Iterator[pd.DataFrame]:
+        watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
+        bucket = StreamBucket(self.records, int(key[0]), self._store, remembered)
+        last = None if bucket.new else bucket.header.last // 1000
+        step = bucket.step(pieces, watermark * 1000)
+        self._wake_after(watermark, last)
+        return self._packed(step)
+
+    def _packed(self, step: Step) -> Iterator[pd.DataFrame]:
+        yield frame(None, step)
+        for cell in cells(step.results):
+            yield frame(cell, None)
