@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
+from muntin.api.job import plan_of
 from muntin.jobs import JobError, options_of, read_job
 from muntin.jobs.asking import query_of
 from muntin.jobs.handed import reader_options, writer_options
@@ -80,6 +81,28 @@ def test_a_job_is_its_query_and_what_spark_is_handed(tmp_path: Path) -> None:
     }
 
 
+def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) -> None:
+    windows = [
+        mt.session("30 minutes", id="visit"),
+        mt.session("1 hour", "4 hours"),
+        mt.count_window(100, 10),
+        mt.count_window(5),
+        mt.hopping_by("km / 2", 2.5, 1),
+        mt.snapshot(),
+        mt.tumbling("1 hour"),
+    ]
+    texts = ["visit = session 30 minutes", *(window.id for window in windows[1:])]
+    changes = {"query__windows": texts, "query__order_by": ["t"], "source__path": str(tmp_path)}
+    job = job_of(table(**changes), tmp_path / "job.toml")
+    found = query_of(job)
+    assert [*found.data_windows, *found.windows] == windows
+    assert [w.id for w in found.data_windows] == [w.id for w in windows[:-1]]
+    assert found.order_by == ("t",)
+    plan = plan_of(job)
+    assert (plan.strategy, plan.operators.name) == ("cutty", "cutty")
+    assert "records wait until the watermark" in plan.explain()
+
+
 def test_kafka_is_handed_what_it_needs() -> None:
     kafka = {"format": "kafka", "topic": "events", "servers": "broker:9092"}
     job = job_of(
@@ -141,6 +164,18 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "query.aggregates has, as entry 1, 'mim(t)': unknown aggregate 'mim': did you",
     ),
     ({"query__aggregates": ["min(t)", "min(t)"]}, "aggregate name 'min(t)' is given 2 times"),
+    (
+        {"query__windows": ["x = 5/9 records"]},
+        "query.windows has, as entry 1, 'x = 5/9 records': slide 9 is longer than range 5",
+    ),
+    (
+        {"query__windows": ["session 1 hour"], "query__output": "update"},
+        "query.output is 'update', and which rows a window holds that the data decides",
+    ),
+    (
+        {"query__windows": ["session 1 hour"], "query__control": "c"},
+        "query.control is for periodic windows alone",
+    ),
     ({"query__watermark": None}, "query.watermark is missing: a stream that appends"),
     ({"query__grain": "1 second"}, "query.grain is for streams with a control: give query.con"),
     ({"query__control": "c", "query__grain": "soon"}, "query.grain is 'soon': "),

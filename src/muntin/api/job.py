@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 def plan_of(job: Job) -> Plan:
     """The plan for a job's query, by its strategy and under its rate."""
-    asked = job.query
+    asked, question = job.query, query_of(job)
+    in_order = job.source.streaming and bool(question.data_windows)
     return optimize(
-        query_of(job),
+        question,
         asked.strategy,
         rate=asked.rate,
         keys=asked.distinct_keys,
         operator=None if job.source.streaming else asked.operator,
+        engine="stream" if in_order else "spark",
     )
 
 

@@ -12,14 +12,16 @@ from muntin.api import optimize
 from muntin.api.job import plan_of
 from muntin.errors import QueryError
 from muntin.jobs import read_job
+from muntin.jobs.window_text import parse_any_window
 from muntin.query import Query, query
-from muntin.windows import parse_window
 
 
 def explain(
     window: Annotated[
         list[str] | None,
-        typer.Option("--window", "-w", help="range[/slide][@offset], e.g. '1 hour/5 minutes'."),
+        typer.Option(
+            "--window", "-w", help="'1 hour/5 minutes', 'session 1 hour', '100/10 records'."
+        ),
     ] = None,
     aggregate: Annotated[
         list[str] | None,
@@ -65,7 +67,9 @@ def _asked(windows: list[str], aggregates: list[str], sql: Path | None) -> tuple
     if sql is None:
         if not windows:
             raise QueryError("no windows: give --window '1 hour/5 minutes', or --sql FILE")
-        return query("time", map(parse_window, windows), map(parse_aggregate, aggregates)), "events"
+        return query(
+            "time", map(parse_any_window, windows), map(parse_aggregate, aggregates)
+        ), "events"
     from muntin.sql import parse_statement
 
     try:

@@ -8,9 +8,9 @@ from typing import TypeVar
 from muntin.aggregates import parse_aggregate
 from muntin.errors import MuntinError, QueryError, did_you_mean
 from muntin.jobs.job import Job
+from muntin.jobs.window_text import parse_any_window
 from muntin.query import Query, query
 from muntin.strategies import STRATEGIES
-from muntin.windows import parse_window
 
 T = TypeVar("T")
 
@@ -23,10 +23,17 @@ def query_of(job: Job) -> Query:
             f"query.strategy is {asked.strategy!r}: "
             f"{did_you_mean(asked.strategy, ['auto', *STRATEGIES])}"
         )
-    windows = _each("windows", asked.windows, parse_window)
+    windows = _each("windows", asked.windows, parse_any_window)
     aggregates = _each("aggregates", asked.aggregates, parse_aggregate)
     try:
-        return query(asked.time, windows, aggregates, asked.keys, asked.where)
+        return query(
+            asked.time,
+            windows,
+            aggregates,
+            asked.keys,
+            asked.where,
+            order_by=asked.order_by,
+        )
     except MuntinError as error:
         raise QueryError(f"query cannot be asked: {error}") from None
 

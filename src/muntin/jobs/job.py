@@ -48,10 +48,16 @@ class Question:
     """What is asked of the rows."""
 
     time: str = option("the timestamp column")
-    windows: tuple[str, ...] = option("each range[/slide][@offset], or id = range/slide")
+    windows: tuple[str, ...] = option(
+        "each range[/slide][@offset], or decided by the data: 'session 30 minutes', '100/10 "
+        "records', '10/5 of mileage', 'snapshot'; with an id: id = range/slide"
+    )
     aggregates: tuple[str, ...] = option("each such as 'avg(t) as mean'")
     keys: tuple[str, ...] = option("columns to group by", ())
     where: str | None = option("SQL condition on the rows to count", None)
+    order_by: tuple[str, ...] = option(
+        "columns that order rows of equal time, for windows that the data decides", ()
+    )
     watermark: str | None = option("how late rows of a stream may be, '10 minutes'", None)
     strategy: str = option("how windows share their work: a strategy's name, or auto", "auto")
     operator: str | None = option("force how the plan runs, see `muntin explain`", None)

@@ -86,7 +86,8 @@ def _source(job: Job) -> Iterator[Problem]:
 def _question(job: Job) -> Iterator[Problem]:
     question = job.query
     try:
-        query_of(job)
+        if query_of(job).data_windows and job.source.streaming:
+            yield from _by_records(job)
     except MuntinError as error:
         key, _, problem = str(error).partition(" ")
         yield key, problem
@@ -127,6 +128,20 @@ def _question(job: Job) -> Iterator[Problem]:
     ):
         if value == batch_only:
             yield f"query.{key}", f"is {value!r}, which a stream does not have: leave it out"
+
+
+def _by_records(job: Job) -> Iterator[Problem]:
+    """What a stream with windows that the data decides cannot have."""
+    if job.query.output != "append":
+        yield (
+            "query.output",
+            (
+                f"is {job.query.output!r}, and which rows a window holds that the data decides is "
+                "known only when the watermark has passed them: use 'append'"
+            ),
+        )
+    if job.query.control is not None:
+        yield "query.control", "is for periodic windows alone: leave out it, or the others"
 
 
 def _sink(job: Job) -> Iterator[Problem]:

@@ -1,0 +1,68 @@
+"""Windows as text, in job files and on the command line: periodic ones, and some of the data's.
+
+    1 hour/5 minutes@2 minutes          mt.hopping("1 hour", "5 minutes", "2 minutes")
+    session 30 minutes                  mt.session("30 minutes")
+    session 30 minutes up to 4 hours    mt.session("30 minutes", maximum="4 hours")
+    100/10 records                      mt.count_window(100, 10)
+    10/5 of mileage                     mt.hopping_by("mileage", 10, 5)
+    snapshot                            mt.snapshot()
+
+A text is the window's default id; another id stands before it: visit = session 30 minutes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from muntin.data_windows import DataWindow, count_window, hopping_by, session, snapshot
+from muntin.windows import Window, parse_window
+
+Made = Callable[..., DataWindow]
+
+_FORMS: tuple[tuple[str, Made], ...] = (
+    (
+        r"session (?P<gap>.+?)(?: up to (?P<maximum>.+))?",
+        lambda gap, maximum, id: session(gap, maximum, id),
+    ),
+    (
+        r"(?P<range>\d+)(?:/(?P<slide>\d+))? records?",
+        lambda range, slide, id: count_window(int(range), _whole(slide), id),
+    ),
+    (
+        r"(?P<range>[\d.]+)(?:/(?P<slide>[\d.]+))? of (?P<measure>.+)",
+        lambda range, slide, measure, id: hopping_by(measure, _number(range), _number(slide), id),
+    ),
+    (r"snapshot", lambda id: snapshot(id)),
+)
+
+
+def parse_any_window(text: str) -> Window | DataWindow:
+    """The window that a text says.
+
+    >>> parse_any_window("visit = session 30 minutes").id, parse_any_window("100/10 records").slide
+    ('visit', 10)
+    >>> parse_any_window("2.5 of km / 4").measure, parse_any_window("1 hour/5 minutes").id
+    ('km / 4', '1 hour/5 minutes')
+    """
+    name, _, body = text.rpartition("=")
+    for form, made in _FORMS:
+        found = re.fullmatch(form, body.strip())
+        if found:
+            return made(**found.groupdict(), id=name.strip() or None)
+    return parse_window(text)
+
+
+def _whole(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _number(text: str | None) -> Any:
+    """A whole number stays one; what is none, the window refuses in its own words."""
+    for kind in (int, float):
+        try:
+            return None if text is None else kind(text)
+        except ValueError:
+            continue
+    return text
