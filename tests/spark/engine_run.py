@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
+from muntin.spark.session import ROCKSDB
 from muntin_testing.bad_inputs import CASES, unanswered
 
 WINDOWS = [
@@ -66,6 +67,24 @@ def streamed(spark: SparkSession, df: DataFrame, query: mt.Query) -> None:
     print("equal stream native", left.count(), flush=True)
 
 
+def by_records(spark: SparkSession, df: DataFrame) -> None:
+    """Windows that the data decides: the rows of a finished stream are those of the batch."""
+    spark.conf.set("spark.sql.streaming.stateStore.providerClass", ROCKSDB)
+    later = df.limit(1).withColumns({"ts": F.lit(datetime(2025, 1, 1)), "key": F.lit("end")})
+    df.unionAll(later).coalesce(1).write.parquet("records")
+    stream = spark.readStream.schema(df.schema).parquet(os.path.abspath("records"))
+    windows = [mt.session("5 seconds"), mt.count_window(7, 2), WINDOWS[2]]
+    asked = {"time": "ts", "windows": windows, "aggregates": [mt.count(), mt.sum("n")]}
+    asked |= {"keys": "key", "order_by": ["n", "word"]}
+    rows = mt.aggregate(stream, **asked, watermark="1 minute")
+    writer = rows.writeStream.format("memory").queryName("by_records")
+    writer.trigger(availableNow=True).start().awaitTermination()
+    left = spark.table("by_records").where("key IS NULL OR key <> 'end'")
+    right = mt.aggregate(df, **asked)
+    assert left.exceptAll(right).count() == right.exceptAll(left).count() == 0
+    print("equal stream cutty", left.count(), flush=True)
+
+
 def main(kind: str) -> None:
     spark = session(kind)
     random = Random(1)
@@ -106,6 +125,7 @@ def main(kind: str) -> None:
     assert left == right
     print("equal custom wide", len(left), flush=True)
     streamed(spark, df, plain)
+    by_records(spark, df)
     if kind == "connect":
         wrong = list(unanswered(spark))
         assert not wrong, wrong

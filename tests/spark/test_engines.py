@@ -41,7 +41,7 @@ def test_a_selection_has_sparks_own_rows(kind: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr[-3000:]
     said = [line.split() for line in done.stdout.splitlines()]
-    expected = ["equal"] * 5 + ["sentences"] * (kind == "connect")
+    expected = ["equal"] * 6 + ["sentences"] * (kind == "connect")
     assert [words[0] for words in said] == expected, done.stdout
-    assert all(int(words[-1]) > 50 for words in said[:5])
+    assert all(int(words[-1]) > 50 for words in said[:6])
     assert "QueryContextLogger" not in done.stderr

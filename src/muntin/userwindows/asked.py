@@ -25,6 +25,7 @@ from muntin.kernels.monoids import Array
 from muntin.userwindows.discretizer import Begun, Discretizer, Named
 from muntin.userwindows.elements import (
     NEVER,
+    NONE,
     UNDECLARED,
     Batch,
     Carry,
@@ -212,30 +213,16 @@ def _at_once(
     """Ask for all records of the key; False if the function wants them one by one."""
     if type(function).marks is WindowFunction.marks:
         return False
-    values = {name: column.to_numpy(zero_copy_only=False) for name, column in key.columns.items()}
-    times = key.times
-    said: tuple[Any, Any] | None = ((), ())
-    try:
-        said = function.marks(times, values) if len(times) else said
-    except Exception as error:
-        raise UserWindowError(
-            f"window function {window.id!r} raised {error!r} for the {len(times)} records from "
-            f"time {int(times[0])} to {int(times[-1])}"
-        ) from error
+    said = _said(window, function, key)
     if said is None:
         return False
-    ends, begins = (np.asarray(part) for part in said)
-    if ends.shape != times.shape or begins.shape != times.shape:
-        raise UserWindowError(
-            f"window function {window.id!r} gave {ends.shape} ends and {begins.shape} begins for "
-            f"{len(times)} records: give one number each"
-        )
-    ends, begins = ends.astype(np.int64), begins.astype(np.int64)
-    _check(window, times, ends, begins, len(key.open))
-    first = np.concatenate(
-        (np.asarray([at for at, *_ in key.open], dtype=np.int64), np.repeat(key.records, begins))
+    ends, begins = said
+    _check(window, key.times, ends, begins, len(key.open))
+    held = np.asarray([at for at, *_ in key.open], dtype=np.int64)
+    first, stop = (
+        np.concatenate((held, np.repeat(key.records, begins))),
+        np.repeat(key.records, ends),
     )
-    stop = np.repeat(key.records, ends)
     rest = len(first) - len(stop) if window.incomplete and clock is None else 0
     stop = np.concatenate((stop, np.full(rest, key.stop, dtype=stop.dtype)))
     answers.arrays.append(_bounded(function, key.batch, first[: len(stop)], stop))
@@ -244,6 +231,30 @@ def _at_once(
         answers.memory.append(remembered(window.id, function))
         answers.due.append(NEVER)
     return True
+
+
+def _said(window: UserWindow, function: WindowFunction, key: _Key) -> tuple[Array, Array] | None:
+    """The ends and begins that the function gives, one number for each record."""
+    values = {name: column.to_numpy(zero_copy_only=False) for name, column in key.columns.items()}
+    times = key.times
+    if not len(times):
+        return NONE, NONE
+    try:
+        said = function.marks(times, values)
+    except Exception as error:
+        raise UserWindowError(
+            f"window function {window.id!r} raised {error!r} for the {len(times)} records from "
+            f"time {int(times[0])} to {int(times[-1])}"
+        ) from error
+    if said is None:
+        return None
+    ends, begins = (np.asarray(part) for part in said)
+    if ends.shape != times.shape or begins.shape != times.shape:
+        raise UserWindowError(
+            f"window function {window.id!r} gave {ends.shape} ends and {begins.shape} begins for "
+            f"{len(times)} records: give one number each"
+        )
+    return ends.astype(np.int64), begins.astype(np.int64)
 
 
 def _check(window: UserWindow, times: Array, ends: Array, begins: Array, held: int) -> None:
