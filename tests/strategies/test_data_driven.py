@@ -125,7 +125,8 @@ def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
     [
         ({"strategy": "steiner"}, "'steiner' plans periodic windows"),
         ({"strategy": "wcg"}, "'wcg' computes sessions from sessions"),
-        ({"engine": "stream"}, "run on batches"),
+        ({"engine": "stream", "strategy": "wcg"}, "'wcg' merges sessions in SQL, on batches"),
+        ({"engine": "stream", "operator": "kernel"}, "operator='kernel' is for periodic windows"),
         ({"cost": "paper"}, "cost='paper' is for periodic windows"),
         ({"operator": "kernel"}, "operator='kernel' is for sessions alone"),
     ],
