@@ -29,7 +29,7 @@ def calibrate(
     out: Annotated[
         Path | None, typer.Option(help="Where to write; by default the user's config folder.")
     ] = None,
-    repeat: Annotated[int, typer.Option(help="Rounds after the warm-up.", min=1)] = 2,
+    repeat: Annotated[int, typer.Option(help="Rounds after the warm-up.", min=1)] = 3,
     show: Annotated[
         bool, typer.Option("--show", help="Only show the constants that are in use.")
     ] = False,

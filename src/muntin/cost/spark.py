@@ -7,7 +7,7 @@ with all cores at work; work that few groups share out among fewer cores counts 
 
     plan      once for every plan: analysis, scheduling, the last task
     stage     each shuffle
-    level     each level that expand explodes: its long expressions are analysed and compiled
+    level     each level that expand explodes: its expressions are analysed and compiled
     worker    once for a plan that hands rows to Python
     read      each row read from the source and folded into its group
     copied    each copy of a row that our explode makes, and its folding
@@ -55,19 +55,19 @@ class Work:
 class Constants:
     """Seconds for one thing of each kind; `origin` says where they come from."""
 
-    plan: float = 0.054
-    stage: float = 0.09
-    level: float = 0.053
-    worker: float = 0.015
-    read: float = 1.8e-7
-    copied: float = 6.2e-8
-    windowed: float = 1.5e-7
-    grouped: float = 1.7e-7
-    entered: float = 2.5e-6
-    exploded: float = 3.7e-8
-    shipped: float = 1.4e-8
-    scanned: float = 2.7e-8
-    returned: float = 8.7e-8
+    plan: float = 0.06
+    stage: float = 0.11
+    level: float = 0.037
+    worker: float = 0.0155
+    read: float = 1.2e-7
+    copied: float = 8e-8
+    windowed: float = 1e-7
+    grouped: float = 1.2e-7
+    entered: float = 2e-7
+    exploded: float = 3e-8
+    shipped: float = 1e-8
+    scanned: float = 3.2e-8
+    returned: float = 7e-8
     cores: int = 2
     origin: str = "shipped"
 

@@ -83,6 +83,8 @@ class Counter:
 
     def kernel(self, plan: SharingPlan) -> Work:
         """One scan of its pieces for each window, one combine and one row for each result."""
+        if len(plan.levels()) == 1 and not any(a.function.in_python for a in self.query.aggregates):
+            return self.expand(plan)  # nothing is left for Python to do
         first, grown = self._first(plan), forest(plan) or {}
         widest = max((b.widest for branches in grown.values() for b in branches), default=1)
         chunks = max(self.statistics.span * SECOND / (CHUNK_RANGES * widest), 1.0)

@@ -1,47 +1,31 @@
 """The expand operator: explode each row into what it feeds, group, level by level.
 
-One formula and a constant array of feeds serve all windows (muntin.physical.feeds), so expressions
-grow with the levels of the tree, not with the number of windows. Where a level has a single target
-that each row falls into once, no explode is needed; where the copies of a source row are few, they
-are written out, which Spark compiles, unlike functions over arrays.
+    row ─ one copy for each feed of its node ─ one for each instance of the feed ─ group
+
+The feeds of a node (muntin.physical.feeds) are a constant array; which instances they come to is
+plain arithmetic on the position of the row, and a sequence. So expressions grow with neither the
+windows nor their overlap, and Spark compiles them all: functions over arrays, and code that is
+written out for every copy, it would interpret. Where a level has a single target that each row
+falls into once, nothing is exploded.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.physical import Feed, Level
-from muntin.physical.lowering import FROM_SOURCE
+from muntin.physical.lowering import FROM_SOURCE, SlicesTarget
 from muntin.slicing import Slices
+from muntin.spark.constants import constant
 from muntin.spark.table import Table
 
-WRITTEN_OUT = 64
-"""Up to this many copies of a source row are written out one by one."""
-
-_FEED = (
-    "node INT, origin BIGINT, offset BIGINT, stride BIGINT, count BIGINT, gcd BIGINT, "
-    "turns BIGINT, inverse BIGINT"
-)
-_CUT = "node INT, cuts ARRAY<STRUCT<step: BIGINT, phase: BIGINT>>"
-_SHIFT = "({p} - f.offset - f.origin)"
-_TARGETS = """
-flatten(transform({feeds}, f -> flatten(transform(
-  array(if({shift} % f.gcd = 0,
-           pmod(pmod({shift} div f.gcd, f.turns) * f.inverse, f.turns), f.count)),
-  j -> if(j < f.count,
-          transform(sequence(0L, (f.count - 1 - j) div f.turns),
-                    i -> named_struct('node', f.node,
-                                      'start', {p} - f.offset - (j + i * f.turns) * f.stride)),
-          array())))))
-"""
-_SLICE_TARGETS = """
-transform({slices}, s -> named_struct('node', s.node, 'start',
-  array_max(transform(s.cuts, c -> {p} - pmod({p} - c.phase, c.step)))))
-"""
+_SHIFT = "({p} - offset - origin)"
+_FIRST = f"pmod(pmod({_SHIFT} div gcd, turns) * inverse, turns)"
+_FEEDS = f"{_SHIFT} % gcd = 0 AND {_FIRST} < count"
+_OWN = ("node", "origin", "offset", "stride", "count", "gcd", "turns", "inverse")
 
 
 def from_source(table: Table, level: Level) -> DataFrame:
@@ -58,10 +42,76 @@ def from_source(table: Table, level: Level) -> DataFrame:
 def next_level(rows: DataFrame, level: Level, table: Table) -> DataFrame:
     """Rows of the levels before, exploded into this level and merged."""
     parents = sorted(set(level.feeds) | set(level.slices))
-    cases = " ".join(f"WHEN {n} THEN {_targets(level, n, 'start')}" for n in parents)
-    carried = [F.col(c) for c in (*table.keys, *(p.name for p in table.columns.partials))]
-    exploded = rows.select(*carried, F.inline(F.expr(f"CASE node {cases} END")))
+    targets = {n: Targets(level.feeds.get(n, ()), level.slices.get(n, ())) for n in parents}
+    most = max(each.cuts for each in targets.values())
+    cases = " ".join(f"WHEN {n} THEN {each.sql(most)}" for n, each in targets.items())
+    placed = rows.withColumnsRenamed({"node": "of", "start": "at"})
+    exploded = _exploded(placed, f"CASE of {cases} END", "at", level, most)
     return _grouped(exploded, table, [(p.name, p.merge) for p in table.columns.partials])
+
+
+def copied(table: Table, level: Level) -> DataFrame:
+    """Each source row once for every instance or slice it belongs to."""
+    targets = Targets(level.feeds.get(FROM_SOURCE, ()), level.slices.get(FROM_SOURCE, ()))
+    return _exploded(table.rows, targets.sql(targets.cuts), "t", level, targets.cuts)
+
+
+def slice_start(slices: Slices, position: str) -> str:
+    """SQL for where the slice of a position begins."""
+    return _latest([(f"{c.step}L", f"{c.phase}L") for c in slices.cuts], position)
+
+
+class Targets:
+    """What the rows of one node feed."""
+
+    def __init__(self, feeds: tuple[Feed, ...], slices: tuple[SlicesTarget, ...]) -> None:
+        self._feeds, self._slices = feeds, slices
+        self.cuts = max((len(target.slices.cuts) for target in slices), default=0)
+
+    def sql(self, cuts: int) -> str:
+        """A constant array with an element for each feed and slices; these have a step, no count.
+
+        Slices that are cut in fewer ways than others have their last cut several times.
+        """
+        rows = [asdict(feed) for feed in self._feeds]
+        for target in self._slices:
+            own = target.slices.cuts
+            padded = (*own, *own[-1:] * (cuts - len(own)))
+            steps = {f"step{i}": cut.step for i, cut in enumerate(padded)}
+            phases = {f"phase{i}": cut.phase for i, cut in enumerate(padded)}
+            rows.append({"node": target.node, **steps, **phases})
+        return constant(rows, f"ARRAY<STRUCT<{_fields(cuts)}>>")
+
+
+def _fields(cuts: int) -> str:
+    more = [f"{name}{i}" for i in range(cuts) for name in ("step", "phase")]
+    return ", ".join(f"{n} {'INT' if n == 'node' else 'BIGINT'}" for n in (*_OWN, *more))
+
+
+def _exploded(rows: DataFrame, targets: str, position: str, level: Level, cuts: int) -> DataFrame:
+    """Rows with node and start, without their position."""
+    first, feeds = _FIRST.format(p=position), _FEEDS.format(p=position)
+    each = rows.select("*", F.inline(F.expr(targets)))
+    kept = each.where(f"count IS NULL OR ({feeds})" if cuts else feeds)
+    begun = kept.withColumn("first", F.expr(first))
+    several = any(f.count > f.turns for own in level.feeds.values() for f in own)
+    if several:
+        last = "(count - 1 - first) div turns"
+        last = f"if(count IS NULL, 0L, {last})" if cuts else last
+        begun = begun.select("*", F.explode(F.expr(f"sequence(0L, {last})")).alias("turn"))
+    further = "first + turn * turns" if several else "first"
+    start = f"{position} - offset - ({further}) * stride"
+    if cuts:
+        latest = _latest([(f"step{i}", f"phase{i}") for i in range(cuts)], position)
+        start = f"if(count IS NULL, {latest}, {start})"
+    others = [f"step{i}" for i in range(cuts)] + [f"phase{i}" for i in range(cuts)]
+    done = begun.withColumn("start", F.expr(start))
+    return done.drop(position, "of", "first", "turn", *_OWN[1:], *others)
+
+
+def _latest(cuts: list[tuple[str, str]], position: str) -> str:
+    starts = [f"{position} - pmod({position} - {phase}, {step})" for step, phase in cuts]
+    return starts[0] if len(starts) == 1 else f"greatest({', '.join(starts)})"
 
 
 def _grouped(rows: DataFrame, table: Table, columns: list[tuple[str, str]]) -> DataFrame:
@@ -76,56 +126,5 @@ def _single_target(level: Level) -> tuple[int, str] | None:
     if len(slices) == 1 and not feeds:
         return slices[0].node, slice_start(slices[0].slices, "t")
     if len(feeds) == 1 and not slices and feeds[0].count == feeds[0].turns:
-        return feeds[0].node, _begin(feeds[0])
+        return feeds[0].node, f"t - pmod(t - {feeds[0].origin}L, {feeds[0].turns}L)"
     return None
-
-
-def slice_start(slices: Slices, position: str) -> str:
-    """SQL for where the slice of a position begins."""
-    starts = [f"{position} - pmod({position} - {c.phase}L, {c.step}L)" for c in slices.cuts]
-    return starts[0] if len(starts) == 1 else f"greatest({', '.join(starts)})"
-
-
-def _begin(feed: Feed) -> str:
-    """SQL for the newest instance that a source row belongs to."""
-    return f"t - pmod(t - {feed.origin}L, {feed.turns}L)"
-
-
-def copied(table: Table, level: Level) -> DataFrame:
-    """Each source row once for every instance or slice it belongs to."""
-    slices = level.slices.get(FROM_SOURCE, ())
-    feeds = level.feeds.get(FROM_SOURCE, ())
-    copies = len(slices) + sum(-(-f.count // f.turns) for f in feeds)
-    if copies > WRITTEN_OUT:
-        return table.rows.select("*", F.inline(F.expr(_targets(level, FROM_SOURCE, "t")))).drop("t")
-    structs = [_struct(s.node, slice_start(s.slices, "t"), None) for s in slices]
-    for f in feeds:
-        for i in range(-(-f.count // f.turns)):
-            structs.append(_struct(f.node, f"{_begin(f)} - {i * f.turns}L", f.count))
-    exploded = table.rows.select("*", F.inline(F.expr(f"array({', '.join(structs)})")))
-    return exploded.where("reach IS NULL OR start + reach > t").drop("t", "reach")
-
-
-def _struct(node: int, start: str, reach: int | None) -> str:
-    limit = "CAST(NULL AS BIGINT)" if reach is None else f"{reach}L"
-    return f"named_struct('node', {node}, 'start', {start}, 'reach', {limit})"
-
-
-def _targets(level: Level, parent: int, position: str) -> str:
-    parts = []
-    if parent in level.feeds:
-        literal = _constant([asdict(f) for f in level.feeds[parent]], _FEED)
-        shift = _SHIFT.format(p=position)
-        parts.append(_TARGETS.format(feeds=literal, shift=shift, p=position))
-    if parent in level.slices:
-        rows = [
-            {"node": t.node, "cuts": [asdict(cut) for cut in t.slices.cuts]}
-            for t in level.slices[parent]
-        ]
-        parts.append(_SLICE_TARGETS.format(slices=_constant(rows, _CUT), p=position))
-    return parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
-
-
-def _constant(rows: list[dict[str, object]], fields: str) -> str:
-    """A constant array of structs as one small literal, folded when Spark plans."""
-    return f"from_json('{json.dumps(rows)}', 'ARRAY<STRUCT<{fields}>>')"

@@ -23,7 +23,7 @@ from muntin.errors import ColumnError, QueryError, StrategyError, did_you_mean
 from muntin.nesting import Group, WindowManager
 from muntin.query import Query
 from muntin.slicing.cuts import Cut, Slices, cut_everywhere, ends
-from muntin.spark.expand import WRITTEN_OUT, slice_start
+from muntin.spark.expand import slice_start
 from muntin.spark.guard import guard
 from muntin.spark.native_stream import EVENT_TIME
 from muntin.spark.nested_windows import FOREVER, group_ends, holders
@@ -34,6 +34,10 @@ from muntin.sql.spark_text import SparkWriter
 
 LAYOUTS = ("nested", "long")
 RESERVED = ("window_end", "last_seen", "expires", "windows")
+
+
+WRITTEN_OUT = 64
+"""Up to this many kinds of ends are written out in one expression."""
 
 
 def distinct(
