@@ -1,6 +1,7 @@
 """Interleaved timing: every side runs in turn, so that a busy machine is unfair to none.
 
-One round to warm up, then the rounds that count; a side is judged by its median.
+One round to warm up, then the rounds that count, each begun by another side; a side is judged by
+its median.
 """
 
 from __future__ import annotations
@@ -38,13 +39,14 @@ def race(
     """
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     rows: dict[str, int] = {}
+    order = list(sides)
     with _bar() as bar:
         task = bar.add_task(title, total=len(sides) * (repeat + warm_up))
         for turn in range(0 if warm_up else 1, repeat + 1):
-            for name, side in sides.items():
+            for name in order[turn % len(order) :] + order[: turn % len(order)]:
                 bar.update(task, description=f"{title} {name}")
                 begun = perf_counter()
-                rows[name] = side()
+                rows[name] = sides[name]()
                 if turn:
                     seconds[name].append(perf_counter() - begun)
                 bar.advance(task)

@@ -97,7 +97,8 @@ def plans_of(case: Case, longest: float) -> dict[str, Plan]:
         except MuntinError:
             continue
         window = plan.operators.name == "window"
-        same = "window" if window else (plan.operators.name, *_shapes(plan))
+        alone = len(plan.tree.levels()) == 1  # nothing below the first level: no operator differs
+        same = "window" if window else ("" if alone else plan.operators.name, *_shapes(plan))
         if same in known or (operator and (plan.seconds or 0.0) > longest):
             continue
         known[same] = name = f"{plan.strategy}, {plan.operators.name}"

@@ -1,7 +1,7 @@
 """Predicted against measured on Spark: sets of windows, each by many strategies and operators.
 
 For every case of `muntin.bench.spark_plans` each plan is predicted, then run: all plans of a case
-in turn, three rounds after one to warm up. The fastest round counts, since whatever disturbs a run
+in turn, five rounds after one to warm up. The fastest round counts, since whatever disturbs a run
 makes it slower. Printed are
 
     deviation          |predicted − measured| / measured, the mean over all plans
@@ -34,7 +34,7 @@ from muntin.experiments.options import Options
 
 LONGEST = 2.6
 """Plans predicted to take longer are not run."""
-REPEAT = 3
+REPEAT = 5
 NEAR = 1.1
 """How near to the best measured plan `auto` should be."""
 

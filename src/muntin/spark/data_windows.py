@@ -20,10 +20,15 @@ from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
 from muntin.spark.faults import told
 from muntin.spark.names import existing, expression
-from muntin.spark.row_partials import not_in_arrow
+from muntin.spark.row_partials import (
+    fields_of,
+    lifted,
+    not_in_arrow,
+    one_zero,
+    partial_fields,
+)
 from muntin.spark.sessions import by_kernel, by_sessions
 from muntin.spark.table import Table, prepared
-from muntin.sql.row_lifts import row_lift
 from muntin.sql.spark_text import SparkWriter
 from muntin.userwindows.stage import Assigned, Cutty
 from muntin.windows import Window
@@ -99,14 +104,9 @@ def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
     order = [F.col(name) for name in tie_breakers(rows, query)]
     if not table.keys:
         return rows.repartition(1).sortWithinPartitions(F.col("t"), *order)
-    rows = rows.withColumns({k: F.expr(_one_zero(k, rows)) for k in table.keys})
+    fields = fields_of(table, table.keys)
+    rows = rows.withColumns({f.name: F.expr(one_zero(f)) for f in fields})
     return rows.repartition(*table.keys).sortWithinPartitions(*table.keys, "t", *order)
-
-
-def _one_zero(key: str, rows: DataFrame) -> str:
-    """-0.0 and 0.0 are one key, as where Spark groups."""
-    kind = rows.schema[key].dataType.simpleString()
-    return f"{key} + CAST(0 AS {kind})" if kind in ("double", "float") else key
 
 
 def asked_windows(plan: SharingPlan) -> dict[int, Window | DataWindow]:
@@ -119,22 +119,11 @@ def asked_windows(plan: SharingPlan) -> dict[int, Window | DataWindow]:
 
 
 def _by_cutty(plan: SharingPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
-    partials = table.columns.partials
-    kinds = table.rows.agg(*(F.expr(p.lift).alias(p.name) for p in partials)).schema
-    others = [c for c in table.rows.columns if c[0] in "ktuo"]
-    lifted = table.rows.select(
-        *others,
-        *(
-            F.expr(f"CAST({row_lift(p.lift)} AS {kinds[p.name].dataType.simpleString()})").alias(
-                p.name
-            )
-            for p in partials
-        ),
-    )
+    partials, records = table.columns.partials, lifted(table)
     inputs = {text: f"u{i}" for i, text in enumerate(window_inputs(query))}
     stage = Cutty(tuple(table.keys), asked_windows(plan), inputs, partials, wraps)
-    schema = StructType([*head(table), *(lifted.schema[p.name] for p in partials)])
-    rows = _in_order(lifted, table, query).mapInArrow(stage, schema)
+    schema = StructType([*head(table), *partial_fields(table)])
+    rows = _in_order(records, table, query).mapInArrow(stage, schema)
     return named_result(rows, plan, query, table, finals(table))
 
 

@@ -6,7 +6,9 @@ arrays) have no such form: `not_in_arrow` says why.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Iterable
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
@@ -22,41 +24,44 @@ _PLAIN = _NUMBERS | _TIMES | {"string", "binary", "char", "varchar"}
 _OF_STRUCTS = ("moments", "four_moments", "comoments")
 
 
-def not_in_arrow(table: Table) -> str | None:
-    """Why rows cannot be grouped in Python, or None."""
+def not_in_arrow(table: Table, compared: tuple[str, ...] = ()) -> str | None:
+    """Why rows cannot be grouped, or put in order by the columns compared, in Python; or None."""
     partials = table.columns.partials
     stranger = not_merged(p.merger for p in partials)
     if stranger:
         return f"{stranger} is merged only by Spark itself"
     if any(row_lift(p.lift) is None for p in partials):
         return "a partial of one row has no plain expression"
-    kinds = {field.name: field.dataType.simpleString() for field in partial_fields(table)}
-    compared = [kinds[p.name] for p in partials if p.merger not in _OF_STRUCTS and not p.beside]
-    compared += [field.dataType.simpleString() for field in key_fields(table)]
-    strange = next((kind for kind in compared if kind.partition("(")[0] not in _PLAIN), None)
+    own = {p.name for p in partials if p.merger not in _OF_STRUCTS and not p.beside}
+    fields = [*fields_of(table, (*table.keys, *compared)), *partial_fields(table)]
+    kinds = [f.dataType.simpleString() for f in fields if f.name[0] != "p" or f.name in own]
+    strange = next((kind for kind in kinds if kind.partition("(")[0] not in _PLAIN), None)
     return f"{strange} is grouped and compared only by Spark itself" if strange else None
 
 
-def lifted(table: Table) -> tuple[DataFrame, dict[str, str]]:
-    """k…, t and the partials of every row; and which column holds each partial.
+def lifted(table: Table) -> DataFrame:
+    """k…, t, p… of every row; and u…, o…: what windows read and records are ordered by."""
+    partials = [F.expr(sql).alias(name) for name, sql in _partials(table).items()]
+    return table.rows.select(*_others(table), *partials)
 
-    The sum, the least and the largest of one value are that value: equal columns are sent once.
+
+def lifted_once(table: Table) -> tuple[DataFrame, dict[str, str]]:
+    """The same without columns that are equal; and which column holds each partial.
+
+    The sum, the least and the largest of one value are that value, which need not be sent thrice.
     """
-    kinds = {field.name: field.dataType.simpleString() for field in partial_fields(table)}
-    texts = {p.name: f"CAST({row_lift(p.lift)} AS {kinds[p.name]})" for p in table.columns.partials}
-    holder = {text: name for name, text in reversed(texts.items())}
-    rows = table.rows.select(
-        *(F.expr(one_zero(field)).alias(field.name) for field in key_fields(table)),
-        "t",
-        *(F.expr(text).alias(name) for text, name in holder.items()),
-    )
-    return rows, {name: holder[text] for name, text in texts.items()}
+    partials = _partials(table)
+    holder = {sql: name for name, sql in reversed(partials.items())}
+    once = [F.expr(sql).alias(name) for sql, name in holder.items()]
+    return table.rows.select(*_others(table), *once), {
+        n: holder[sql] for n, sql in partials.items()
+    }
 
 
-def key_fields(table: Table) -> list[StructField]:
-    """The keys with their types."""
+def fields_of(table: Table, names: Iterable[str]) -> list[StructField]:
+    """Columns with their types."""
     schema = table.rows.schema
-    return [StructField(name, schema[name].dataType) for name in table.keys]
+    return [StructField(name, schema[name].dataType) for name in names]
 
 
 def partial_fields(table: Table) -> list[StructField]:
@@ -65,7 +70,18 @@ def partial_fields(table: Table) -> list[StructField]:
     return [StructField(f.name, f.dataType) for f in table.rows.agg(*lifts).schema]
 
 
-def one_zero(field: StructField) -> str:
+def one_zero(key: StructField) -> str:
     """A key as Spark groups it: 0.0 and -0.0 are one."""
-    kind = field.dataType.simpleString()
-    return f"{field.name} + CAST(0 AS {kind})" if kind in ("float", "double") else field.name
+    kind = key.dataType.simpleString()
+    return f"{key.name} + CAST(0 AS {kind})" if kind in ("float", "double") else key.name
+
+
+def _partials(table: Table) -> dict[str, str]:
+    """SQL for the partials of one row."""
+    kinds = {field.name: field.dataType.simpleString() for field in partial_fields(table)}
+    return {p.name: f"CAST({row_lift(p.lift)} AS {kinds[p.name]})" for p in table.columns.partials}
+
+
+def _others(table: Table) -> list[Column]:
+    keys = [F.expr(one_zero(f)).alias(f.name) for f in fields_of(table, table.keys)]
+    return [*keys, *(F.col(name) for name in table.rows.columns if name[0] in "tuo")]

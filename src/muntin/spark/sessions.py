@@ -21,7 +21,7 @@ from muntin.data_windows import Session
 from muntin.plan import SharingPlan
 from muntin.slicing import Slices
 from muntin.spark.expand import slice_start
-from muntin.spark.row_partials import lifted, partial_fields
+from muntin.spark.row_partials import fields_of, lifted_once, partial_fields
 from muntin.spark.table import Table
 from muntin.userwindows.session_runs import SessionRuns
 from muntin.userwindows.stage import Cutty
@@ -64,11 +64,9 @@ def by_kernel(plan: SharingPlan, table: Table, wraps: bool) -> DataFrame:
     sessions = {i: n.shape for i, n in enumerate(plan.nodes) if isinstance(n.shape, Session)}
     keys, partials = tuple(table.keys), table.columns.partials
     gap = min(shape.gap for shape in sessions.values())
-    fields = {f.name: f for f in (*table.rows.schema.fields, *partial_fields(table))}
-    own = [fields[k] for k in keys]
-    values = [fields[p.name] for p in partials]
+    own, values = fields_of(table, keys), partial_fields(table)
     bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
-    records, holder = lifted(table)
+    records, holder = lifted_once(table)
     merged = SessionRuns(keys, partials, holder, gap, wraps)
     runs = records.mapInArrow(merged, StructType([*own, *bounds, *values]))
     spread = runs.repartition(*keys) if keys else runs.repartition(1)
