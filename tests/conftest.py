@@ -36,13 +36,6 @@ settings.register_profile(
 settings.load_profile(os.environ.get("MUNTIN_HYPOTHESIS", "default"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One of the two processes of `make test` runs all tests that need Spark: one JVM is enough."""
-    for item in items:
-        if "spark" in getattr(item, "fixturenames", ()) or "tests/spark/" in item.path.as_posix():
-            item.add_marker(pytest.mark.xdist_group("spark"))
-
-
 @pytest.fixture(scope="session")
 def spark() -> Iterator["SparkSession"]:
     """A local Spark session for the whole run; tests that do not ask for it never start one."""

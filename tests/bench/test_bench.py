@@ -30,10 +30,10 @@ def test_events_are_seeded_and_made_once(tmp_path):
     assert pq.read_table(events.file(tmp_path / "again")).equals(table)
 
 
-def test_sides_run_in_turn():
+def test_sides_run_in_turn_and_each_begins_a_round():
     log = []
     race({"a": lambda: log.append("a") or 1, "b": lambda: log.append("b") or 2}, repeat=2)
-    assert log == ["a", "b"] * 3
+    assert log == ["a", "b", "b", "a", "a", "b"]
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -188,7 +188,7 @@ REFUSED = [
     ({"watermark": "1 minute", "operator": "kernel"}, "unknown operator 'kernel' for a stream"),
     ({"watermark": "1 minute", "aggregates": [mt.median("n")]}, "keeps every value of a window"),
     ({"watermark": "1 minute", "aggregates": [mt.sum("nn")]}, "nn"),
-    ({"watermark": "1 minute", "windows": [mt.session("5 minutes")]}, "run on batches"),
+    ({"watermark": "1 minute", "windows": [mt.session("5 minutes")]}, "needs state in RocksDB"),
 ]
 
 

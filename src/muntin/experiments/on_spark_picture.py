@@ -10,11 +10,14 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 if TYPE_CHECKING:
     from muntin.experiments.on_spark import Measured
 
 _MARKS = {"window": ("s", "#1f2933"), "expand": ("^", "#c98a00"), "kernel": ("o", "#3178c6")}
+
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
 def draw(found: Sequence[Measured], path: Path) -> None:
@@ -32,6 +35,11 @@ def draw(found: Sequence[Measured], path: Path) -> None:
     x, y = [m.measured for m in chosen], [m.predicted for m in chosen]
     axes.scatter(x, y, 110, facecolors="none", edgecolors="#d64545", label="chosen by auto")
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
+    ticks = [t for t in _TICKS if low <= t <= high]
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.set_xlabel("measured seconds")
     axes.set_ylabel("predicted seconds")
     axes.set_title("Plans on Spark; the band is ±20 %", fontsize=10)
