@@ -9,7 +9,7 @@ from muntin.aggregates import count, sum
 from muntin.aggregates.columns import columns_of
 from muntin.userwindows import session_runs
 from muntin.userwindows.bulk import sessions_over
-from muntin.userwindows.session_runs import SessionRuns, portions
+from muntin.userwindows.session_runs import SessionRuns
 
 PARTIALS = columns_of([count(), sum("x")], lambda _: "bigint").partials
 HOLDER = {"p0": "p0", "p1": "p1"}
@@ -62,10 +62,3 @@ def test_a_dense_partition_becomes_a_row_for_each_portion_and_key(monkeypatch):
     runs = list(merge(iter(batches)))
     assert [run.num_rows for run in runs] == [2] * 4
     assert pa.Table.from_batches(runs).column("p0").to_pylist() == [50] * 8
-
-
-def test_portions_keep_every_row():
-    batches = [batch([("a", t)] * 3) for t in range(5)]
-    tables = list(portions(iter(batches), 7))
-    assert [t.num_rows for t in tables] == [9, 6]
-    assert all(t.column("t").num_chunks == 1 for t in tables)

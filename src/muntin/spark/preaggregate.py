@@ -26,6 +26,7 @@ from muntin.kernels.columns import encode
 from muntin.kernels.encoded import Encoded
 from muntin.kernels.grouping import Grouping, codes_of
 from muntin.kernels.monoids import Array
+from muntin.kernels.portions import portions
 from muntin.kernels.tree import Pieces, Results, evaluate_tree
 from muntin.physical.bases import Base
 from muntin.streams.pieces import starts
@@ -56,7 +57,7 @@ class PreAggregation:
         """Pre-aggregate one partition of one micro-batch."""
         held: list[pa.Table] = []
         schema: pa.Schema | None = None
-        for portion in _portions(batches):
+        for portion in portions(batches, PORTION):
             held.append(self._sliced(portion))
             schema = held[0].schema
             if sum(part.num_rows for part in held) >= HELD:
@@ -175,19 +176,6 @@ class PreAggregation:
 
 def _all(group: Array, start: Array, window: Window) -> Array:
     return np.ones(len(start), dtype=np.bool_)
-
-
-def _portions(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    waiting: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch)
-        rows += batch.num_rows
-        if rows >= PORTION:
-            yield pa.Table.from_batches(waiting).combine_chunks()
-            waiting, rows = [], 0
-    if rows:
-        yield pa.Table.from_batches(waiting).combine_chunks()
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:

@@ -20,6 +20,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from muntin.errors import StrategyError
+from muntin.kernels.portions import portions
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.spark.bucketed import (
@@ -108,16 +109,8 @@ def _spec(source: StreamSource, df: DataFrame, buckets: int | None) -> StreamSpe
 
 def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Many records in one batch, so that a bucket gets few cells."""
-    waiting: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch)
-        rows += batch.num_rows
-        if rows >= PORTION:
-            yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
-            waiting, rows = [], 0
-    if rows:
-        yield from pa.Table.from_batches(waiting).combine_chunks().to_batches()
+    for table in portions(batches, PORTION):
+        yield from table.to_batches()
 
 
 class RecordProcessor(BucketProcessor):

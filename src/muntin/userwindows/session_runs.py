@@ -23,6 +23,7 @@ from muntin.aggregates.columns import PartialColumn
 from muntin.kernels.columns import encode
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
+from muntin.kernels.portions import portions
 from muntin.kernels.spans import reduce_pieces
 
 PORTION = 500_000
@@ -73,17 +74,3 @@ def _by_key_and_time(code: Array, time: Array) -> Array:
     if len(code) and code.max() < 2**16:
         code = code.astype(np.uint16)  # these NumPy sorts in linear time
     return np.argsort(code, kind="stable")
-
-
-def portions(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Table]:
-    """The batches joined into tables of at least so many rows, each column in one chunk."""
-    waiting: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch)
-        rows += batch.num_rows
-        if rows >= size:
-            yield pa.Table.from_batches(waiting).combine_chunks()
-            waiting, rows = [], 0
-    if rows:
-        yield pa.Table.from_batches(waiting).combine_chunks()
