@@ -82,7 +82,10 @@ def own(stream: DataFrame, query: mt.Query = QUERY) -> DataFrame:
     return rows_of_window(stream.withWatermark("ts", "10 seconds"), query)
 
 
-@pytest.mark.parametrize(("output", "strategy"), [("append", "shared-pairs"), ("update", "wcg")])
+@pytest.mark.parametrize(
+    ("output", "strategy"),
+    [("append", "shared-pairs"), pytest.param("update", "wcg", marks=pytest.mark.long)],
+)
 def test_every_batch_has_the_rows_of_spark(
     rocks: SparkSession, tmp_path: Path, output: str, strategy: str
 ):

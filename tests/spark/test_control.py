@@ -95,6 +95,7 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     assert begun["served at once"] < START + timedelta(seconds=29) < begun["new edges"]
 
 
+@pytest.mark.long
 def test_commands_may_come_as_rows_of_any_stream(streams: SparkSession, tmp_path: Path):
     script, told = Scripted(streams, tmp_path, batches(3)), tmp_path / "told"
     told.mkdir()
