@@ -13,7 +13,7 @@ from muntin.aggregates.columns import columns_of
 from muntin.cost import RateCost
 from muntin.physical.bases import bases
 from muntin.spark import preaggregate
-from muntin.spark.preaggregate import SENTINEL, PreAggregation
+from muntin.spark.preaggregate import PreAggregation
 from muntin.strategies import STRATEGIES, Problem, strategy_named
 from muntin.windows import Window
 from muntin_testing.windows import random_window
@@ -97,15 +97,12 @@ def test_instances_hold_exactly_their_rows(
     }
 
 
-def test_pieces_are_disjoint_and_every_bucket_hears_of_the_batch() -> None:
+def test_pieces_are_disjoint_and_hold_every_row() -> None:
     random = Random(1)
     plan = planned("shared-pairs", [Window(10, 4), Window(6, 6, 1)])
     rows = rows_of(random, 60)
-    body = PreAggregation(("k0",), PARTIALS, bases(plan), wraps=False, buckets=5)
-    found = added(list(body(batches_of(rows))))
-    sentinels = {start for _, node, start in found if node == SENTINEL}
-    assert sentinels == set(range(5))
-    pieces = {at: got for at, got in found.items() if at[1] != SENTINEL}
+    body = PreAggregation(("k0",), PARTIALS, bases(plan), wraps=False)
+    pieces = added(list(body(batches_of(rows))))
     assert sum(count for _, _, count in pieces.values()) == len(rows)
     [base] = bases(plan)
     assert {(k, start) for k, _, start in pieces} == {

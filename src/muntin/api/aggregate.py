@@ -53,10 +53,8 @@ def aggregate(
     deliver="dict" there is a result of each (see Plans.apply).
 
     Windows that the data decides (mt.session, mt.count_window, …) take the records of a key in the
-    order of time, and `order_by` among equal times.
-
-    What planning knows of the data is what you say of it (`rate`, `distinct_keys`, `rows`), or what
-    statistics="sample" or "metadata" finds: see mt.statistics.
+    order of time, and `order_by` among equal times. Planning knows of the data what you say of it
+    (`rate`, `distinct_keys`, `rows`), or statistics="sample" or "metadata" finds: mt.statistics.
 
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
@@ -64,8 +62,7 @@ def aggregate(
     streaming |= {"buckets": buckets, "control": control}
     options: Any = {
         **{"strategy": strategy, "rate": rate, "keys": distinct_keys, "rows": rows, "cost": cost},
-        **{"operator": operator, "engine": engine_of(data)},
-        "statistics": statistics,
+        **{"operator": operator, "engine": engine_of(data), "statistics": statistics},
     }
     if isinstance(statistics, str):
         options["statistics"] = partial(find, data, how=statistics, keys=distinct_keys)

@@ -1,12 +1,12 @@
 """sustained: one stream for many minutes, at a rate that this machine can hold.
 
-First the rate is found: it is doubled as long as micro-batches take at most four fifths of the time
-between them, the middle of the last step is tried too, and the run takes three fifths of the
-highest rate that was held, which leaves room for what else happens in ten minutes. Then the stream
-runs at that rate, and what it does is drawn over time: throughput, latency of results, batch time,
-state and memory (driver, JVM, Python workers). From when the longest window is full all of it
-should be flat. In the first minute Spark warms up (compiled code, Python workers, the heap): it is
-drawn, and does not count in the figures.
+First the rate is found, after one trial to warm up: it is doubled as long as micro-batches take at
+most four fifths of the time between them, the middle of the last step is tried too, and the run
+takes three fifths of the highest rate that was held, which leaves room for what else happens in ten
+minutes. Then the stream runs at that rate, and what it does is drawn over time: throughput, latency
+of results, batch time, state and memory (driver, JVM, Python workers). From when the longest window
+is full all of it should be flat. In the first minute Spark warms up (compiled code, Python workers,
+the heap): it is drawn, and does not count in the figures.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ def bench_sustained(options: Options, console: Console) -> None:
     try:
         title = f"{machine()}, Spark {spark.version}"
         console.print(title, highlight=False)
-        rate = options.rate or held_rate(partial(_tried, spark, stream, console), console)
+        tried = partial(_tried, spark, stream, console)
+        if not options.rate:
+            tried(FIRST_RATE // 4)  # the first stream of a JVM is no measure of the others
+        rate = options.rate or held_rate(tried, console)
         plan = stream.plan(rate)
         console.print(
             f"holding {rate:,} events a second of {stream.keys:,} keys, {options.minutes:g} min: "

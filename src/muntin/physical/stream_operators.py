@@ -24,6 +24,7 @@ from muntin.kernels.mergers import not_merged
 from muntin.physical.bases import bases
 from muntin.physical.operators import Operators
 from muntin.physical.together import places, seats
+from muntin.physical.work import partial_count
 from muntin.plan import SharingPlan
 from muntin.query import Query
 
@@ -108,7 +109,7 @@ def _touched(query: Query, rates: RateCost) -> float:
     Those that end together are one row: of a coarser window only what reaches beyond the finer.
     """
     span = ROWS / BATCHES / rates.rate
-    seated = seats(query.windows, places(len(set(_partials(query)))))
+    seated = seats(query.windows, places(partial_count(query)))
     reach = dict.fromkeys((seat.row for seat in seated.values()), 0.0)
     rows = 0.0
     for window in sorted(seated, key=lambda w: (w.slide, w.range)):

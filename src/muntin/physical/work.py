@@ -28,6 +28,12 @@ CHUNK_RANGES = 4
 """A chunk is this many times the widest range."""
 
 
+def partial_count(query: Query) -> int:
+    """How many partial columns the aggregates that are shared have; one where none is."""
+    shared = [a for a in query.aggregates if not a.function.holistic]
+    return max(len(columns_of(shared, lambda _: None).partials), 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Counter:
     """Counts the work of a query's plans over data with these statistics, on so many cores."""
@@ -39,8 +45,7 @@ class Counter:
     @property
     def partials(self) -> int:
         """How many partial columns there are."""
-        shared = [a for a in self.query.aggregates if not a.function.holistic]
-        return max(len(columns_of(shared, lambda _: None).partials), 1)
+        return partial_count(self.query)
 
     @property
     def width(self) -> int:

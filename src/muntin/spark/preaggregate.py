@@ -8,9 +8,6 @@ gave is merged at the end, or before it grows too large: partials of one piece m
 once, and whoever takes them merges them. With `instances`, the pieces of the partition are then
 evaluated into partials of all windows asked for, and these are sent instead: an operator that
 keeps windows gets one row for each instance and key, however many pieces or rows it was made of.
-
-With `buckets`, each partition also sends a sentinel for every bucket: node -1, the bucket as its
-start, keys and partials null. So every bucket hears of every batch, even without rows of its own.
 """
 
 from __future__ import annotations
@@ -38,9 +35,6 @@ PORTION = 250_000
 HELD = 1_000_000
 """Partials that are held before they are merged and sent."""
 
-SENTINEL = -1
-"""The node of a row that only says that its bucket exists."""
-
 
 @dataclass(frozen=True, slots=True)
 class PreAggregation:
@@ -51,22 +45,17 @@ class PreAggregation:
     bases: tuple[Base, ...]
     wraps: bool
     instances: bool = False
-    buckets: int = 0
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pre-aggregate one partition of one micro-batch."""
         held: list[pa.Table] = []
-        schema: pa.Schema | None = None
         for portion in portions(batches, PORTION):
             held.append(self._sliced(portion))
-            schema = held[0].schema
             if sum(part.num_rows for part in held) >= HELD:
                 yield from self._sent(held)
                 held = []
         if held:
             yield from self._sent(held)
-        if self.buckets and schema is not None:
-            yield self._sentinels(schema)
 
     def _sliced(self, portion: pa.Table) -> pa.Table:
         """A portion of rows grouped into the pieces of every base."""
@@ -159,15 +148,6 @@ class PreAggregation:
         return pa.RecordBatch.from_arrays(
             [*keys, nodes, pa.array(results.start), *partials], names=self._names
         )
-
-    def _sentinels(self, schema: pa.Schema) -> pa.RecordBatch:
-        every = np.arange(self.buckets)
-        known = {
-            "node": pa.array(np.full(self.buckets, SENTINEL, dtype=np.int32)),
-            "start": pa.array(every),
-        }
-        columns = [known.get(field.name, pa.nulls(self.buckets, field.type)) for field in schema]
-        return pa.RecordBatch.from_arrays(columns, names=self._names)
 
     @property
     def _names(self) -> list[str]:

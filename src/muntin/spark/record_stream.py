@@ -78,11 +78,9 @@ def by_records(plan: SharingPlan, query: Query, df: DataFrame, buckets: int | No
 
 def _source(plan: SharingPlan, query: Query, df: DataFrame) -> StreamSource:
     table = ordered_table(df, query)
-    wraps = str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
-    marked = any(DELAY in (field.metadata or {}) for field in df.schema)
     compared = tuple(c for c in tie_breakers(table.rows, query) if c[0] in "uo")
-    source = StreamSource(plan, query, table, wraps, marked, compared)
-    refusal = bucketed_refusal(source, "append", marked)
+    source = StreamSource.of(plan, query, df, table, compared)
+    refusal = bucketed_refusal(source, "append", source.watermarked)
     if refusal is not None:
         raise StrategyError(f"operator 'cutty' cannot run this stream: {refusal}")
     return source

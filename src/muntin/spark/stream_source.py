@@ -2,12 +2,10 @@
 
     source ─ watermark ─ prepared (k…, t, v…) ─ lifted (k…, t, p…) ─ pre-aggregated ─ operator
 
-`native` takes partials of window instances, `bucketed` partials of pieces:
+`native` takes partials of window instances; `bucketed` packs what is lifted itself:
 
+    lifted()             k…, t bigint, p…
     instances()          k…, node int, start bigint, p…      node: a window asked for, by its number
-    pieces(buckets=B)    bucket int, k…, node int, start bigint, p…     node: a base, by its number
-                         bucket = pmod(hash(k…), B); and for every bucket and partition one sentinel
-                         with node -1 (SENTINEL), start = bucket, and null keys and partials
 
 Times are microseconds (a plain bigint, so that Spark drops no row by its own late rule), nodes are
 positions in `plan.nodes`. Float keys come with one zero and one NaN. The same piece may come in
@@ -22,14 +20,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-from muntin.aggregates.columns import PartialColumn
 from muntin.physical.bases import Base, bases
 from muntin.plan import SharingPlan
 from muntin.query import Query
-from muntin.spark.preaggregate import SENTINEL, PreAggregation
+from muntin.spark.preaggregate import PreAggregation
 from muntin.spark.row_partials import fields_of, lifted, not_in_arrow, partial_fields
 from muntin.spark.table import Table, prepared
 
@@ -52,11 +48,18 @@ class StreamSource:
     compared: tuple[str, ...] = ()
 
     @staticmethod
-    def of(plan: SharingPlan, query: Query, df: DataFrame) -> StreamSource:
-        """Prepare the rows of a stream, whose watermark is set."""
+    def of(
+        plan: SharingPlan,
+        query: Query,
+        df: DataFrame,
+        table: Table | None = None,
+        compared: tuple[str, ...] = (),
+    ) -> StreamSource:
+        """The rows of a stream whose watermark is set, prepared unless a table is given."""
         wraps = str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
         watermarked = any(DELAY in (field.metadata or {}) for field in df.schema)
-        return StreamSource(plan, query, prepared(df, query), wraps, watermarked)
+        rows = prepared(df, query) if table is None else table
+        return StreamSource(plan, query, rows, wraps, watermarked, compared)
 
     @cached_property
     def bases(self) -> tuple[Base, ...]:
@@ -75,14 +78,14 @@ class StreamSource:
 
     def instances(self) -> DataFrame:
         """Partials of every window instance that a partition of a batch has rows for."""
-        return self._pre_aggregated(PreAggregation(*self._common, instances=True))
-
-    def pieces(self, buckets: int) -> DataFrame:
-        """Partials of every piece, with the bucket of its keys, and all sentinels."""
-        rows = self._pre_aggregated(PreAggregation(*self._common, buckets=buckets))
-        keys = ", ".join(self.table.keys) or "0"
-        bucket = f"IF(node = {SENTINEL}, CAST(start AS INT), pmod(hash({keys}), {buckets}))"
-        return rows.select(F.expr(bucket).alias("bucket"), "*")
+        body = PreAggregation(
+            tuple(self.table.keys),
+            self.table.columns.partials,
+            self.bases,
+            self.wraps,
+            instances=True,
+        )
+        return self.lifted().mapInArrow(body, self.schema)
 
     @cached_property
     def partial_fields(self) -> list[StructField]:
@@ -94,12 +97,3 @@ class StreamSource:
         """The columns of pre-aggregated rows, without the bucket."""
         own = [StructField("node", IntegerType()), StructField("start", LongType())]
         return StructType([*fields_of(self.table, self.table.keys), *own, *self.partial_fields])
-
-    @property
-    def _common(
-        self,
-    ) -> tuple[tuple[str, ...], tuple[PartialColumn, ...], tuple[Base, ...], bool]:
-        return tuple(self.table.keys), self.table.columns.partials, self.bases, self.wraps
-
-    def _pre_aggregated(self, body: PreAggregation) -> DataFrame:
-        return self.lifted().mapInArrow(body, self.schema)

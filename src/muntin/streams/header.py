@@ -92,14 +92,8 @@ class Header:
         Traceback (most recent call last):
         muntin.errors.StateError: the state of this stream has format 99, and this version of ...
         """
-        try:
-            read = json.loads(entry)
-            number = read["format"]
-        except (ValueError, KeyError, TypeError):
-            raise StateError(
-                f"the state of this stream is none of Muntin's: it begins with {entry[:20]!r}; "
-                "start with a new checkpoint location"
-            ) from None
+        read = with_format(entry)
+        number = read["format"]
         if isinstance(number, str):
             raise StateError(
                 f"the state of this stream has format {number!r}: it was written for windows that "
@@ -112,6 +106,19 @@ class Header:
                 "checkpoint location"
             )
         return _header(read)
+
+
+def with_format(entry: bytes) -> dict[str, Any]:
+    """What a header says, once it is one of Muntin's; its format is still to be looked at."""
+    try:
+        read: dict[str, Any] = json.loads(entry)
+        read["format"]
+    except (ValueError, KeyError, TypeError):
+        raise StateError(
+            f"the state of this stream is none of Muntin's: it begins with {entry[:20]!r}; "
+            "start with a new checkpoint location"
+        ) from None
+    return read
 
 
 def _plain(header: Header) -> dict[str, Any]:

@@ -119,14 +119,14 @@ def sessions_over(group: Array, lo: Array, hi: Array, gap: int) -> Runs:
     >>> sessions_over(np.zeros(4), lo, hi, gap=5).end.tolist()
     [14, 26]
     """
-    reach = _reach(group, lo, hi)
+    reach = _reach(group, hi)
     pause = np.concatenate(([True], lo[1:] - reach[:-1] > gap))[: len(lo)]
     begin = np.flatnonzero(pause | changes(group))
     stop = np.append(begin[1:], len(lo))[: len(begin)]
     return Runs(begin, stop, lo[begin], reach[stop - 1] + gap)
 
 
-def _reach(group: Array, lo: Array, hi: Array) -> Array:
+def _reach(group: Array, hi: Array) -> Array:
     """The last time of all up to each one of its group."""
     if not np.any((hi[1:] < hi[:-1]) & (group[1:] == group[:-1])):
         return hi

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from muntin.aggregates.columns import PartialColumn
 from muntin.data_windows import DataWindow
 from muntin.errors import StateError
+from muntin.streams.header import with_format
 from muntin.userwindows import waiting
 from muntin.userwindows.elements import NEVER
 from muntin.userwindows.memory import signature
@@ -95,21 +96,14 @@ class StreamHeader:
         Traceback (most recent call last):
         muntin.errors.StateError: the state of this stream has format 'cutty 9', and this query ...
         """
-        try:
-            read = json.loads(entry)
-            known = read["format"]
-        except (ValueError, KeyError, TypeError):
-            raise StateError(
-                f"the state of this stream is none of Muntin's: it begins with {entry[:20]!r}; "
-                "start with a new checkpoint location"
-            ) from None
+        read = with_format(entry)
+        known = read.pop("format")
         if known != FORMAT:
             raise StateError(
                 f"the state of this stream has format {known!r}, and this query needs {FORMAT!r}: "
                 "go on with the query and the version of Muntin that wrote it, or start with a "
                 "new checkpoint location"
             )
-        read.pop("format")
         return StreamHeader(**{**read, "waiting": waiting.read(read["waiting"])})
 
     def check(self, spec: StreamSpec) -> None:
