@@ -10,6 +10,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from muntin_testing.engine_cases import CASES
+
 SCRIPT = Path(__file__).with_name("engine_run.py")
 WORK = Path(pyspark.__file__).parent / "work"
 
@@ -40,8 +42,10 @@ def test_a_selection_has_sparks_own_rows(kind: str, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    said = [line.split() for line in done.stdout.splitlines()]
-    expected = ["equal"] * 6 + ["sentences"] * (kind == "connect")
-    assert [words[0] for words in said] == expected, done.stdout
-    assert all(int(words[-1]) > 50 for words in said[:6])
+    said = [line.split("\t") for line in done.stdout.splitlines()]
+    expected = [["equal", name] for name in CASES]
+    if kind == "connect":
+        expected.append(["sentences", "for wrong input"])
+    assert [words[:2] for words in said] == expected, done.stdout
+    assert all(int(rows) > 20 for _, _, rows in said), done.stdout
     assert "QueryContextLogger" not in done.stderr

@@ -3,20 +3,19 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from functools import reduce
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.errors import ColumnError, QueryError, StrategyError, WindowError
 from muntin.nesting import WindowManager
 from muntin.slicing.cuts import ends
 from muntin.spark.nested_distinct import stretches
+from muntin_testing.nested import one_join_a_window, one_query_a_window
 from muntin_testing.streams import Batches, played, streamed, written
 
 START = datetime(2024, 1, 1)
@@ -48,25 +47,8 @@ def any_rows(random: Random, count: int, first: int = 0) -> list[tuple[Any, ...]
     ]
 
 
-def spark_window(window: mt.Window, time: str = "ts") -> Any:
-    lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
-    return F.window(time, *lengths)
-
-
 def rows_of(df: DataFrame) -> Counter[str]:
     return Counter(repr(tuple(row)) for row in df.collect())
-
-
-def one_query_a_window(df: DataFrame, windows: list[mt.Window], by: list[str]) -> DataFrame:
-    return reduce(
-        DataFrame.unionAll,
-        [
-            df.groupBy(spark_window(w).alias("window"), *by)
-            .agg(F.max("ts").alias("last_seen"))
-            .select(F.lit(w.id).alias("window_id"), "window", *by, "last_seen")
-            for w in windows
-        ],
-    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -112,23 +94,6 @@ def test_stretches_end_wherever_a_window_does() -> None:
         found = stretches(WindowManager(windows).groups)
         assert len(found.cuts) <= 64
         assert all(found.cuts_at(ends(window)) for window in windows)
-
-
-def one_join_a_window(left: DataFrame, right: DataFrame, windows: list[mt.Window]) -> DataFrame:
-    def one(window: mt.Window) -> DataFrame:
-        ours, theirs = (
-            df.select(F.struct("*").alias(name), F.col("user").alias(f"{name}_user"), at)
-            for df, name, at in (
-                (left, "left", spark_window(window).alias("lw")),
-                (right, "right", spark_window(window, "at").alias("rw")),
-            )
-        )
-        same = (F.col("left_user") == F.col("right_user")) & (F.col("lw") == F.col("rw"))
-        columns = [F.col("lw").alias("window"), F.col("left_user").alias("user")]
-        id = F.lit(window.id).alias("window_id")
-        return ours.join(theirs, same).select(id, *columns, "left", "right")
-
-    return reduce(DataFrame.unionAll, map(one, windows))
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -1,0 +1,194 @@
+"""What every kind of Spark must do alike: each case gives how many rows were equal to the judge's.
+
+A case runs in the folder of its process, into which streams write their files. Nothing here may
+depend on the driver being this process: on Spark Connect it is not.
+"""
+
+import os
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import muntin as mt
+from muntin_testing import control_query
+from muntin_testing.nested import one_join_a_window, one_query_a_window
+from muntin_testing.oracle import differences
+from muntin_testing.streams import streamed, written
+
+WINDOWS = [
+    mt.tumbling("10 seconds"),
+    mt.tumbling("1 minute"),
+    mt.hopping("2 minutes", "20 seconds"),
+]
+EXACT = [mt.sum("n"), mt.avg("n"), mt.min("word"), mt.corr("n", "n * n"), mt.kurtosis("n")]
+SETS = [mt.count_distinct("n"), mt.median("n"), mt.approx_count_distinct("n")]
+PLAIN = mt.query("ts", WINDOWS, EXACT, keys="key")
+MIXED = mt.query("ts", WINDOWS, [*EXACT, *SETS], keys="key")
+
+
+def events(spark: SparkSession) -> DataFrame:
+    """Two hundred rows within ten minutes, of which half have no key."""
+    random = Random(1)
+    rows = [
+        (
+            datetime(2024, 1, 1) + timedelta(seconds=random.randrange(600)),
+            random.choice(["a", None]),
+            random.randrange(100),
+            "w" * random.randrange(9),
+        )
+        for _ in range(200)
+    ]
+    return spark.createDataFrame(rows, "ts timestamp, key string, n bigint, word string")
+
+
+def verified(query: mt.Query, strategy: str, operator: str) -> Callable[[DataFrame], int]:
+    """A plan against Spark's own window() queries."""
+
+    def case(df: DataFrame) -> int:
+        found = mt.verify(df, mt.optimize(query, strategy, operator=operator))
+        assert found, found
+        return found.rows
+
+    return case
+
+
+def custom_wide(df: DataFrame) -> int:
+    """A custom aggregate against the built-in one, in the wide layout with empty windows filled."""
+    longest = mt.custom("longest", len, max, int, 0, idempotent=True, result="bigint")("word")
+    ours, judge = (
+        mt.aggregate(
+            df,
+            "ts",
+            WINDOWS,
+            [a.alias("length"), mt.count_distinct("n").alias("distinct")],
+            "key",
+            layout="wide",
+            empty="fill",
+        )
+        for a in (longest, mt.max("length(word)"))
+    )
+    return equal(ours.na.fill(0), judge.na.fill(0))
+
+
+def distinct(df: DataFrame) -> int:
+    ours = mt.distinct(df, "ts", "word", WINDOWS, keys="key", layout="long")
+    return equal(ours, one_query_a_window(df, WINDOWS, ["key", "word"]))
+
+
+def join(df: DataFrame) -> int:
+    left = df.select("ts", F.col("n").alias("user"), "word")
+    right = df.select(F.col("ts").alias("at"), F.col("n").alias("user"), "key")
+    ours = mt.join(left, right, "user", ("ts", "at"), WINDOWS, layout="long")
+    return equal(ours, one_join_a_window(left, right, WINDOWS))
+
+
+def native_stream(df: DataFrame) -> int:
+    """The rows of a finished stream are those of the batch."""
+    plan = mt.optimize(PLAIN, "wcg")
+    rows = plan.apply(arriving(df), watermark="1 minute", output="complete", operator="native")
+    return equal(finished(rows, "complete"), plan.apply(df))
+
+
+def bucketed_stream(df: DataFrame) -> int:
+    plan = mt.optimize(PLAIN, "shared-pairs")
+    rows = plan.apply(arriving(ended(df)), watermark="1 minute", operator="bucketed")
+    return equal(finished(rows).where("NOT key <=> 'end'"), plan.apply(df))
+
+
+def stream_of_data_windows(df: DataFrame) -> int:
+    """Windows that the data decides, with a periodic one beside them."""
+    windows = [mt.session("5 seconds"), mt.count_window(7, 2), WINDOWS[2]]
+    asked = {"time": "ts", "windows": windows, "aggregates": [mt.count(), mt.sum("n")]}
+    asked |= {"keys": "key", "order_by": ["n", "word"]}
+    rows = mt.aggregate(arriving(ended(df)), **asked, watermark="1 minute")
+    return equal(finished(rows).where("NOT key <=> 'end'"), mt.aggregate(df, **asked))
+
+
+def distinct_stream(df: DataFrame) -> int:
+    rows = mt.distinct(arriving(ended(df)), "ts", "word", WINDOWS, layout="long", watermark="0 s")
+    before = F.col("window.start") < datetime(2025, 1, 1)
+    return equal(finished(rows).where(before), one_query_a_window(df, WINDOWS, ["word"]))
+
+
+def controlled_stream(df: DataFrame) -> int:
+    """A window is suspended and another registered while the stream runs."""
+    spark, here = df.sparkSession, folder("controlled")
+    control = mt.Control(here / "control", grain="1 second")
+    aside = written(spark, control_query.batches(4), control_query.SCHEMA, here / "aside")
+    files = folder("controlled/files")
+    stream = streamed(spark, files, control_query.SCHEMA)
+    windows, aggregates = control_query.WINDOWS, control_query.AGGREGATES
+    rows = mt.aggregate(
+        stream, "ts", windows, aggregates, "k", watermark="10 seconds", buckets=2, control=control
+    )
+    query = rows.writeStream.format("memory").queryName("controlled").start()
+    for i, file in enumerate(sorted(aside.iterdir())):
+        if i == 2:
+            control.suspend("first")
+            control.register("30 seconds/5 seconds", "new", aggregates=["total"])
+        file.rename(files / file.name)
+        query.processAllAvailable()
+    query.stop()
+    states = [(row.id, row.state) for row in control.list()]
+    assert states == [("always", "running"), ("first", "suspended"), ("new", "running")]
+    found = spark.table("controlled").collect()
+    wrong = differences(found, control_query.expected(spark, files, control), 1)
+    assert wrong == [], wrong
+    return len(found)
+
+
+CASES: dict[str, Callable[[DataFrame], int]] = {
+    "wcg by expand": verified(PLAIN, "wcg", "expand"),
+    "shared-pairs by kernel": verified(PLAIN, "shared-pairs", "kernel"),
+    "sets and medians by expand": verified(MIXED, "wcg", "expand"),
+    "custom, wide": custom_wide,
+    "distinct": distinct,
+    "join": join,
+    "stream by native": native_stream,
+    "stream by bucketed": bucketed_stream,
+    "stream of data windows": stream_of_data_windows,
+    "stream of distinct items": distinct_stream,
+    "stream with a control": controlled_stream,
+}
+
+
+def ended(df: DataFrame) -> DataFrame:
+    """With a row a year later, which lets all windows before it end."""
+    later = df.limit(1).withColumns({"ts": F.lit(datetime(2025, 1, 1)), "key": F.lit("end")})
+    return df.unionAll(later)
+
+
+def folder(name: str) -> Path:
+    made = Path(name).absolute()
+    made.mkdir(parents=True)
+    return made
+
+
+def arriving(df: DataFrame) -> DataFrame:
+    """The rows as a stream of one file."""
+    path = os.path.abspath(f"arriving-{len(os.listdir())}")
+    df.coalesce(1).write.parquet(path)
+    return df.sparkSession.readStream.schema(df.schema).parquet(path)
+
+
+def finished(rows: DataFrame, mode: str = "append") -> DataFrame:
+    """All rows of a stream that is run to its end."""
+    name = f"finished_{len(os.listdir())}"
+    writer = rows.writeStream.format("memory").queryName(name).outputMode(mode)
+    writer.trigger(availableNow=True).start().awaitTermination()
+    return rows.sparkSession.table(name)
+
+
+def equal(ours: DataFrame, judge: DataFrame) -> int:
+    """The number of rows, if both sides have the same; doubles to six digits."""
+    kinds = dict(judge.dtypes)
+    columns = [F.round(c, 6).alias(c) if kinds[c] == "double" else F.col(c) for c in judge.columns]
+    left, right = (side.select(*columns) for side in (ours, judge))
+    missing, surplus = right.exceptAll(left).take(3), left.exceptAll(right).take(3)
+    assert not missing, missing
+    assert not surplus, surplus
+    return left.count()
