@@ -8,8 +8,11 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.errors import ColumnError
+from muntin.physical import STREAM_OPERATORS
 from muntin.spark.batch import apply
 from muntin.spark.names import existing, expression, quoted
+from muntin.spark.stream_source import DELAY, delay_of
+from muntin.spark.streaming import Streaming, watermarked
 from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
 
 HARD = [
@@ -51,6 +54,32 @@ def test_every_name_as_time_key_value_and_result(frugal: SparkSession) -> None:
             where=f"{quoted(value)} <> 7",
         )
         assert_same_rows(ours(query, table), rows_of_window(table, query), query)
+
+
+def test_every_name_as_the_time_of_a_stream(streams: SparkSession) -> None:
+    rate = streams.readStream.format("rate").load()
+    for name in HARD:
+        stream = rate.select(F.col("timestamp").alias(name))
+        query = mt.query(name, [mt.tumbling("1 hour")], [mt.count()])
+        marked = watermarked(stream, query, Streaming("1 minute"))
+        assert delay_of(marked, query) == 60_000
+    for operator in STREAM_OPERATORS:
+        rows = mt.optimize(query).apply(marked, operator=operator)
+        assert rows.columns == ["window_id", "window", "count"]
+
+
+def test_a_stream_has_its_watermark_on_the_time_as_spark_finds_it(streams: SparkSession) -> None:
+    rate = streams.readStream.format("rate").load()
+    stream = rate.select(F.col("timestamp").alias("TS"), F.col("timestamp").alias("ts"))
+    query = mt.query("ts", [mt.tumbling("1 hour")], [mt.count()])
+    with pytest.raises(ColumnError, match=r"^time 'ts' .*ambiguous"):
+        watermarked(stream, query, Streaming("1 minute"))
+    streams.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        marked = watermarked(stream, query, Streaming("1 minute")).schema
+    finally:
+        streams.conf.unset("spark.sql.caseSensitive")
+    assert [field.metadata.get(DELAY) for field in marked] == [None, 60_000]
 
 
 def test_a_filtered_count_counts_rows_even_beside_a_column_named_1(frugal: SparkSession) -> None:

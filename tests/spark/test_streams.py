@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.physical import STREAM_OPERATORS
+from muntin.spark.stream_source import DELAY
 from muntin.strategies import STRATEGIES
 from muntin_testing.oracle import differences, rows_of_window
 from muntin_testing.streams import Batches, Script, Side, played, script, streamed, written
@@ -220,3 +222,34 @@ def test_a_watermark_of_the_stream_is_taken_and_not_set_twice(stream_of_rates: D
     assert mt.aggregate(marked, "ts", WINDOWS, [mt.count()]).isStreaming
     with pytest.raises(mt.MuntinError, match="already has one"):
         mt.aggregate(marked, "ts", WINDOWS, [mt.count()], watermark="2 minutes")
+
+
+def test_the_watermark_of_another_column_is_not_that_of_the_time(
+    stream_of_rates: DataFrame,
+) -> None:
+    stream = stream_of_rates.withColumn("arrival", F.col("ts") + F.expr("INTERVAL 1 HOUR"))
+    marked = stream.withWatermark("arrival", "1 minute")
+    with pytest.raises(mt.MuntinError, match="append mode emits a window when the watermark"):
+        mt.aggregate(marked, "ts", WINDOWS, [mt.count()])
+    for column, expected in (("ts", {DELAY: 0}), ("arrival", {})):
+        own = stream.withWatermark(column, "1 minute")
+        rows = mt.aggregate(own, "ts", WINDOWS, [mt.count()], output="update")
+        assert rows.schema["window"].metadata == expected
+
+
+@pytest.mark.long
+def test_windows_stay_open_where_another_column_has_the_watermark(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    batches = [[at(b, str(1000 * b), b)] for b in range(1, 5)]
+    files = written(streams, batches, SCHEMA, tmp_path / "files")
+    arrival = F.timestamp_seconds(F.col("k").cast("bigint") + int(START.timestamp()))
+    stream = streamed(streams, files, SCHEMA).withColumn("arrival", arrival)
+    query = mt.query("ts", WINDOWS, AGGREGATES)
+    sides: dict[str, Side] = {
+        "spark": lambda marked: rows_of_window(marked, query),
+        "ours": lambda marked: mt.optimize(query).apply(marked, output="update"),
+    }
+    marked = stream.withWatermark("arrival", "1 second")
+    found = played(marked, sides, "update", tmp_path / "checkpoint")
+    assert assert_equal_in_every_batch(found, 0) == 4 * len(batches)

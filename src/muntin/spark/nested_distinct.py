@@ -27,7 +27,7 @@ from muntin.spark.expand import slice_start
 from muntin.spark.guard import guard
 from muntin.spark.native_stream import EVENT_TIME
 from muntin.spark.nested_windows import FOREVER, group_ends, holders
-from muntin.spark.stream_source import DELAY
+from muntin.spark.stream_source import delay_of
 from muntin.spark.streaming import Streaming, watermarked
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
@@ -51,8 +51,8 @@ def distinct(
     if df.isStreaming:
         marked = watermarked(df, query, streaming)
         table = prepared(marked, query)
-        event_time = any(DELAY in (field.metadata or {}) for field in marked.schema)
-        rows = _from_stream(table, query, groups, EVENT_TIME if event_time else {})
+        unmarked = delay_of(marked, query) is None
+        rows = _from_stream(table, query, groups, {} if unmarked else EVENT_TIME)
     else:
         table = prepared(df, query)
         rows = _from_batch(table, groups)

@@ -43,7 +43,7 @@ from muntin.spark.data_windows import (
 from muntin.spark.labels import labels
 from muntin.spark.packing import BUCKET, Packing, unpacked
 from muntin.spark.processor import BucketProcessor, cells, frame, remembered
-from muntin.spark.stream_source import DELAY, StreamSource
+from muntin.spark.stream_source import StreamSource, delay_of
 from muntin.streams import Step
 from muntin.userwindows.stream_bucket import StreamBucket
 from muntin.userwindows.stream_header import StreamSpec
@@ -88,14 +88,14 @@ def _source(plan: SharingPlan, query: Query, df: DataFrame) -> StreamSource:
 
 def _spec(source: StreamSource, df: DataFrame, buckets: int | None) -> StreamSpec:
     query, table, spark = source.query, source.table, df.sparkSession
-    delays = [f.metadata[DELAY] for f in df.schema if DELAY in (f.metadata or {})]
+    delay = (delay_of(df, query) or 0) * 1000
     return StreamSpec(
         tuple(table.keys),
         asked_windows(source.plan),
         {text: f"u{i}" for i, text in enumerate(window_inputs(query))},
         table.columns.partials,
         tuple(tie_breakers(source.lifted(), query)),
-        max(int(max(delays)) * 1000 // BLOCKS, SHORTEST),
+        max(delay // BLOCKS, SHORTEST),
         bucket_count(source, buckets, spark),
         query.keys,
         described(table.columns),

@@ -25,12 +25,28 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from muntin.physical.bases import Base, bases
 from muntin.plan import SharingPlan
 from muntin.query import Query
+from muntin.spark.names import existing, quoted
 from muntin.spark.preaggregate import PreAggregation
 from muntin.spark.row_partials import fields_of, lifted, not_in_arrow, partial_fields
 from muntin.spark.table import Table, prepared
 
 DELAY = "spark.watermarkDelayMs"
 """Where Spark notes in a column's metadata that it is the event time."""
+
+
+def time_field(df: DataFrame, query: Query) -> StructField | None:
+    """The time column, if it is a column of its own and no field of a struct."""
+    name = existing(query.time, df.columns, "time")
+    return next((field for field in df.schema if quoted(field.name) == name), None)
+
+
+def delay_of(df: DataFrame, query: Query) -> int | None:
+    """The milliseconds that the watermark of the time column lags behind, if it has one.
+
+    That of another column does not count: it says nothing of how late these rows may be.
+    """
+    field = time_field(df, query)
+    return None if field is None else (field.metadata or {}).get(DELAY)
 
 
 @dataclass(frozen=True)
@@ -57,7 +73,7 @@ class StreamSource:
     ) -> StreamSource:
         """The rows of a stream whose watermark is set, prepared unless a table is given."""
         wraps = str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
-        watermarked = any(DELAY in (field.metadata or {}) for field in df.schema)
+        watermarked = delay_of(df, query) is not None
         rows = prepared(df, query) if table is None else table
         return StreamSource(plan, query, rows, wraps, watermarked, compared)
 

@@ -20,11 +20,12 @@ from muntin.query import Query
 from muntin.spark.beside import split
 from muntin.spark.bucketed import bucketed_refusal, by_bucketed
 from muntin.spark.controlled import by_controlled
-from muntin.spark.names import existing
+from muntin.spark.faults import told
+from muntin.spark.names import quoted
 from muntin.spark.native_stream import by_native
 from muntin.spark.progress import observed
 from muntin.spark.record_stream import by_records
-from muntin.spark.stream_source import DELAY, StreamSource
+from muntin.spark.stream_source import StreamSource, delay_of, time_field
 from muntin.userwindows.memory import keeps_records
 from muntin.windows import Window
 
@@ -147,14 +148,13 @@ def check_streamable(query: Query, df: DataFrame) -> None:
 
 def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
     """The stream with a watermark on its time column: its own, or the one given."""
-    column = existing(query.time, df.columns, "time")
-    fields = [f for f in df.schema if f.name.lower() == query.time.lower()]
-    if not fields:
+    field = time_field(df, query)
+    if field is None:
         raise ColumnError(
             f"time {query.time!r} is not a column of its own: a stream's watermark needs one; "
             f"select it first, with .withColumn('time', ...)"
         )
-    own = DELAY in (fields[0].metadata or {})
+    own = delay_of(df, query) is not None
     if streaming.watermark is None:
         if not own and streaming.output == "append":
             raise StrategyError(
@@ -167,13 +167,17 @@ def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
             f"watermark {streaming.watermark!r} is given, but time {query.time!r} already has one: "
             "leave out one of them"
         )
-    kind = fields[0].dataType.simpleString()
+    kind = field.dataType.simpleString()
     if kind != "timestamp":
         raise ColumnError(
             f"time {query.time!r} is {kind}, and a stream's watermark needs a timestamp: convert "
-            f"it first, for instance with CAST({column} AS TIMESTAMP)"
+            f"it first, for instance with CAST({quoted(field.name)} AS TIMESTAMP)"
         )
-    return df.withWatermark(fields[0].name, f"{_delay(streaming.watermark)} milliseconds")
+    delay = f"{_delay(streaming.watermark)} milliseconds"
+    with told(f"time {query.time!r} cannot be computed"):
+        marked = df.withWatermark(quoted(field.name), delay)
+        marked.schema  # noqa: B018
+    return marked
 
 
 def _delay(watermark: Duration) -> int:
