@@ -50,7 +50,7 @@ class Frame:
 def check_delivery(deliver: str) -> None:
     """Refuse an unknown way to deliver."""
     if deliver not in DELIVERIES:
-        hint = did_you_mean(str(deliver), DELIVERIES)
+        hint = did_you_mean(deliver, DELIVERIES)
         raise StrategyError(f"unknown deliver {deliver!r}: {hint}")
 
 

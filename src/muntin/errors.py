@@ -5,7 +5,7 @@ Each kind also inherits the builtin that a caller would expect to catch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from difflib import get_close_matches
 
 
@@ -53,7 +53,16 @@ class CalibrationError(MuntinError, ValueError):
     """Constants of a machine that cannot be read or measured."""
 
 
-def did_you_mean(given: str, known: Iterable[str]) -> str:
+def is_one_of(given: object, known: Container[str]) -> bool:
+    """Whether it is a known name; what is no text is none, whether it can be looked up or not.
+
+    >>> is_one_of("wcg", {"wcg": 1}), is_one_of(["wcg"], {"wcg": 1})
+    (True, False)
+    """
+    return isinstance(given, str) and given in known
+
+
+def did_you_mean(given: object, known: Iterable[str]) -> str:
     """The closest known name as a hint, or the list of all of them.
 
     >>> did_you_mean("weave-shar", ["direct", "weave-share"])
@@ -62,5 +71,5 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     'known: direct, wcg'
     """
     names = list(known)
-    close = get_close_matches(given, names, n=1)
+    close = get_close_matches(str(given), names, n=1)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

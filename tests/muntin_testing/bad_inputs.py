@@ -40,6 +40,14 @@ def on(change: Callable[[SparkSession, DataFrame], Any], **changes: Any) -> Case
     return lambda spark, df: asked(**changes)(spark, change(spark, df))
 
 
+def wide(*ids: str, key: str = "key", alias: str = "n") -> Case:
+    """The wide layout of windows with these ids, of a key and an aggregate with these names."""
+    windows = [mt.tumbling(f"{i + 1} minutes", id=id) for i, id in enumerate(ids)]
+    aggregates = [mt.count().alias(alias), mt.sum("v").alias("a")]
+    parts: dict[str, Any] = {"windows": windows, "aggregates": aggregates, "keys": key}
+    return on(lambda _, df: df.withColumnRenamed("key", key), **parts, layout="wide")
+
+
 def stream(spark: SparkSession, _: DataFrame) -> DataFrame:
     return spark.readStream.format("rate").load()
 
@@ -98,6 +106,25 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "a name of the result": (asked(mt.sum("v").alias("Window")), r"'Window' is a column of the"),
     "a rate in words": (asked(rate="fast"), r"rate 'fast' must be positive"),
+    "a key at the end": (
+        wide("1", key="Window_End"),
+        r"'Window_End' of the wide .* the end of the windows and key 'Window_End': rename the key",
+    ),
+    "a key like a pair": (wide("A b", key="n__A b"), r"key 'n__A b' and 'n' of window 'A b'"),
+    "ids that differ in case": (
+        wide("A", "a"),
+        r"'n__a' of .* 'n' of window 'A' and 'n' of window",
+    ),
+    "pairs of one name": (
+        wide("c", "b__c", alias="a__b"),
+        r"'a__b__c' .*'a__b' of window 'c' and 'a' of window 'b__c': .*\.alias",
+    ),
+    "no such layout for several": (
+        lambda _, df: mt.aggregate(
+            df, queries={"q": mt.query("ts", WINDOWS, [mt.count()])}, layout="wid"
+        ),
+        r"unknown layout 'wid': did you mean 'wide'\?",
+    ),
     "a stream in the wide layout": (
         on(stream, time="timestamp", keys=(), layout="wide"),
         r"layout='wide'.* needs a batch: a stream has the long layout",

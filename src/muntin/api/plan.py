@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from muntin.api.engine import engine_of
 from muntin.api.options import Options
 from muntin.api.replan import Replanned, replanned
+from muntin.api.shape import check_shape
 from muntin.durations import Duration
 from muntin.errors import StrategyError
 from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream, merged_beside
@@ -79,20 +80,16 @@ class Plan:
         On a batch these five change nothing, and a control is refused.
         """
         engine = engine_of(data)
+        check_shape(engine, layout, empty)
         if engine == "stream":
             streaming = (watermark, output, started_with, buckets, control)
-            return self._to_stream(data, (layout, empty), streaming, operator)
+            return self._to_stream(data, streaming, operator)
         if control is not None:
             raise StrategyError(
                 "control needs a streaming DataFrame: a batch has no time at which windows could "
                 "come or go; leave it out"
             )
         if engine == "sql":
-            if (layout, empty) != ("long", "omit"):
-                raise StrategyError(
-                    f"layout={layout!r}, empty={empty!r} needs a Spark DataFrame: in process "
-                    "there is the long layout without empty windows"
-                )
             from muntin.embedded import apply as apply_in_process
 
             return apply_in_process(self.tree, self.query, data)
@@ -103,15 +100,9 @@ class Plan:
     def _to_stream(
         self,
         data: Any,
-        shape: tuple[str, str],
         streaming: tuple[Duration | None, str, Iterable[Window] | None, int | None, Control | None],
         operator: str | None,
     ) -> Any:
-        if shape != ("long", "omit"):
-            raise StrategyError(
-                f"layout={shape[0]!r}, empty={shape[1]!r} needs a batch: a stream has the long "
-                "layout without empty windows, since rows that are still to come decide the rest"
-            )
         from muntin.spark.streaming import Streaming, apply_to_stream
 
         operators = self.operators

@@ -9,6 +9,7 @@ from typing import Any
 
 from muntin.api.engine import engine_of
 from muntin.api.plan import Plan
+from muntin.api.shape import check_shape
 from muntin.delivery import check_delivery
 from muntin.errors import StrategyError
 from muntin.queries import Member, SharingSet
@@ -52,12 +53,13 @@ class Plans:
         all queries in one pass.
         """
         check_delivery(deliver)
+        check_shape(engine_of(data), layout, empty)
         if layout == "wide" and deliver != "dict":
             raise StrategyError(
                 "layout='wide' has columns of its own for each query: deliver='dict'"
             )
         if engine_of(data) == "sql":
-            return self._in_process(data, layout, empty, deliver)
+            return self._in_process(data, deliver)
         from muntin.spark.delivery import in_one, own
         from muntin.spark.layout import in_layout
 
@@ -78,12 +80,7 @@ class Plans:
         texts = [plan.to_sql(dialect, table, types) for plan in self.plans]
         return in_one_sql(texts, self.sets, writer_named(dialect))
 
-    def _in_process(self, data: Any, layout: str, empty: str, deliver: str) -> Any:
-        if (layout, empty) != ("long", "omit"):
-            raise StrategyError(
-                f"layout={layout!r}, empty={empty!r} needs a Spark DataFrame: in process "
-                "there is the long layout without empty windows"
-            )
+    def _in_process(self, data: Any, deliver: str) -> Any:
         from muntin.embedded import apply_all, apply_own
 
         trees = [plan.tree for plan in self.plans]

@@ -24,7 +24,7 @@ def statistics(
     if not isinstance(query, Query):
         raise StrategyError(f"statistics takes a query from mt.query(...), not {query!r}")
     if how not in HOW:
-        raise StrategyError(f"unknown statistics {how!r}: {did_you_mean(str(how), HOW)}")
+        raise StrategyError(f"unknown statistics {how!r}: {did_you_mean(how, HOW)}")
     if engine_of(data) == "sql":
         from muntin.embedded import counted
 

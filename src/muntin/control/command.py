@@ -92,7 +92,7 @@ def window_text(window: Window) -> str:
 def _checked(plain: dict[str, Any], key: str) -> Command:
     action, id = plain.get("action"), plain.get("id")
     if action not in ACTIONS:
-        raise ControlError(f"unknown action {action!r}: {did_you_mean(str(action), ACTIONS)}")
+        raise ControlError(f"unknown action {action!r}: {did_you_mean(action, ACTIONS)}")
     text = plain.get("window")
     if action == SUSPEND:
         if not isinstance(id, str) or not id:

@@ -47,7 +47,7 @@ class WindowManager:
     def subsume(self, windows: Iterable[Window], grouping: str = "greedy") -> tuple[Group, ...]:
         """Group these windows; what was registered before is forgotten."""
         if grouping not in GROUPINGS:
-            hint = did_you_mean(str(grouping), GROUPINGS)
+            hint = did_you_mean(grouping, GROUPINGS)
             raise StrategyError(f"unknown grouping {grouping!r}: {hint}")
         pool: dict[str, Window] = {}
         for window in windows:
@@ -165,7 +165,7 @@ class WindowManager:
     def _id(self, window: Window | str) -> str:
         id = window.id if isinstance(window, Window) else window
         if id not in self._where:
-            hint = did_you_mean(str(id), self._where)
+            hint = did_you_mean(id, self._where)
             raise WindowError(f"window {id!r} is not registered: {hint}")
         return id
 

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
-from muntin.errors import ColumnError, StrategyError, did_you_mean
+from muntin.errors import ColumnError, StrategyError
 from muntin.physical import Operators, lower, merged_beside
 from muntin.plan import Node, SharingPlan
 from muntin.query import Query
@@ -21,12 +21,11 @@ from muntin.spark.constants import constant
 from muntin.spark.data_windows import apply_to_batch
 from muntin.spark.expand import from_source, next_level
 from muntin.spark.kernel_stage import arrow_refusal, by_kernel
-from muntin.spark.layout import LAYOUTS, filled, in_layout
+from muntin.spark.layout import filled, in_layout
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
 from muntin.windows import Window
 
-EMPTY = ("omit", "fill")
 EXPAND = Operators("expand", "serves every plan")
 
 
@@ -39,7 +38,11 @@ def apply(
     empty: str = "omit",
 ) -> DataFrame:
     """The result of the query, computed as the plan says, in the layout asked for."""
-    _check_options(df, layout, empty)
+    if getattr(df, "isStreaming", False):
+        raise ColumnError(
+            "this is a streaming DataFrame, and plans run on batch ones: read the source with "
+            "spark.read instead of spark.readStream, or apply the plan in foreachBatch"
+        )
     if query.data_windows and empty == "fill":
         raise StrategyError(
             "empty='fill' is for periodic windows: between windows that the data decides nothing "
@@ -48,17 +51,6 @@ def apply(
     rows = _long(plan, query, df, operators)
     rows = filled(rows, query) if empty == "fill" else rows
     return in_layout(rows, query, layout)
-
-
-def _check_options(df: DataFrame, layout: str, empty: str) -> None:
-    for what, given, known in (("layout", layout, LAYOUTS), ("empty", empty, EMPTY)):
-        if given not in known:
-            raise StrategyError(f"unknown {what} {given!r}: {did_you_mean(str(given), known)}")
-    if getattr(df, "isStreaming", False):
-        raise ColumnError(
-            "this is a streaming DataFrame, and plans run on batch ones: read the source with "
-            "spark.read instead of spark.readStream, or apply the plan in foreachBatch"
-        )
 
 
 def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) -> DataFrame:

@@ -13,12 +13,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from muntin.errors import QueryError, StrategyError, did_you_mean
+from muntin.errors import QueryError
 from muntin.query import Query
 from muntin.spark.names import quoted
 from muntin.sql.spark_text import SparkWriter
 
-LAYOUTS = ("long", "wide")
+CASE = "spark.sql.caseSensitive"
 
 
 def filled(long: DataFrame, query: Query) -> DataFrame:
@@ -55,27 +55,43 @@ def filled(long: DataFrame, query: Query) -> DataFrame:
 
 def in_layout(long: DataFrame, query: Query, layout: str) -> DataFrame:
     """The result in the layout that was asked for."""
-    if layout not in LAYOUTS:
-        raise StrategyError(f"unknown layout {layout!r}: {did_you_mean(str(layout), LAYOUTS)}")
     return wide(long, query) if layout == "wide" else long
 
 
 def wide(long: DataFrame, query: Query) -> DataFrame:
     """One row for each (keys, window_end)."""
-    if "window_end" in query.keys:
-        raise QueryError("'window_end' is a column of the wide layout: rename the key")
-    end = F.col("window.end").alias("window_end")
     ids = [w.id for w in query.windows] + [w.id for w in query.data_windows]
+    pairs = [(a.name, id) for a in query.aggregates for id in ids]
+    _refuse_twins(query.keys, pairs, str(long.sparkSession.conf.get(CASE)) == "true")
+    end = F.col("window.end").alias("window_end")
     keys = [_of(key) for key in query.keys]
-    pairs = [
-        F.first(F.when(F.col("window_id") == id, _of(a.name)), ignorenulls=True).alias(
-            f"{a.name}__{id}"
+    values = [
+        F.first(F.when(F.col("window_id") == id, _of(name)), ignorenulls=True).alias(
+            _wide_name(name, id)
         )
-        for a in query.aggregates
-        for id in ids
+        for name, id in pairs
     ]
-    grouped = long.groupBy(*keys, end).agg(*pairs)
-    return grouped
+    return long.groupBy(*keys, end).agg(*values)
+
+
+def _wide_name(aggregate: str, window: str) -> str:
+    return f"{aggregate}__{window}"
+
+
+def _refuse_twins(
+    keys: tuple[str, ...], pairs: list[tuple[str, str]], case_sensitive: bool
+) -> None:
+    """Refuse two columns of one name, which Spark makes and nobody can then ask for."""
+    known: dict[str, str] = {}
+    columns = [("window_end", "the end of the windows"), *((key, f"key {key!r}") for key in keys)]
+    columns += [(_wide_name(name, id), f"{name!r} of window {id!r}") for name, id in pairs]
+    for column, what in columns:
+        twin = known.setdefault(column if case_sensitive else column.lower(), what)
+        if twin != what:
+            raise QueryError(
+                f"column {column!r} of the wide layout would be both {twin} and {what}: rename "
+                "the key, or give the aggregate another .alias(...) or the window another id="
+            )
 
 
 def _of(name: str) -> Column:

@@ -62,7 +62,7 @@ def distinct(
 def check_layout(layout: str, names: Sequence[str], reserved: Sequence[str]) -> None:
     """Refuse an unknown layout, and columns that the result has itself."""
     if layout not in LAYOUTS:
-        raise StrategyError(f"unknown layout {layout!r}: {did_you_mean(str(layout), LAYOUTS)}")
+        raise StrategyError(f"unknown layout {layout!r}: {did_you_mean(layout, LAYOUTS)}")
     for name in names:
         if name in reserved:
             raise QueryError(f"{name!r} is a column of the result: rename it first")

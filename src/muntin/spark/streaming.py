@@ -58,7 +58,7 @@ def apply_to_stream(
     """The rows of the query as a streaming DataFrame, in the long layout."""
     check_streamable(query, df)
     if streaming.output not in OUTPUTS:
-        hint = did_you_mean(str(streaming.output), OUTPUTS)
+        hint = did_you_mean(streaming.output, OUTPUTS)
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
     if query.data_windows:
         return _by_data(plan, query, df, streaming)

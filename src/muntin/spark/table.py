@@ -19,7 +19,6 @@ from muntin.aggregates.columns import Columns, Input, columns_of, distinct_input
 from muntin.errors import ColumnError
 from muntin.query import Query
 from muntin.spark.faults import REFUSALS, told, unlogged
-from muntin.spark.faults import first_line as first_line
 from muntin.spark.names import existing, expression
 from muntin.sql.spark_text import SparkWriter
 

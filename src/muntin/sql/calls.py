@@ -54,7 +54,7 @@ def aggregate_of(node: exp.Expr, fault: Fault) -> Aggregate:
     if arguments and isinstance(arguments[0], exp.Distinct):
         name, arguments = f"{name}_distinct", list(arguments[0].expressions)
     if name not in FUNCTIONS:
-        raise fault(node, f"unknown aggregate {name!r}", did_you_mean(str(name), FUNCTIONS))
+        raise fault(node, f"unknown aggregate {name!r}", did_you_mean(name, FUNCTIONS))
     if any(each.find(exp.AggFunc) for each in arguments):
         raise fault(node, "an aggregate of an aggregate has no meaning here", "take the inner away")
     try:
