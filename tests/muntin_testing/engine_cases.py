@@ -89,8 +89,8 @@ def join(df: DataFrame) -> int:
 def native_stream(df: DataFrame) -> int:
     """The rows of a finished stream are those of the batch."""
     plan = mt.optimize(PLAIN, "wcg")
-    rows = plan.apply(arriving(df), watermark="1 minute", output="complete", operator="native")
-    return equal(finished(rows, "complete"), plan.apply(df))
+    rows = plan.apply(arriving(ended(df)), watermark="1 minute", operator="native")
+    return equal(finished(rows).where("NOT key <=> 'end'"), plan.apply(df))
 
 
 def bucketed_stream(df: DataFrame) -> int:
@@ -109,7 +109,8 @@ def stream_of_data_windows(df: DataFrame) -> int:
 
 
 def distinct_stream(df: DataFrame) -> int:
-    rows = mt.distinct(arriving(ended(df)), "ts", "word", WINDOWS, layout="long", watermark="0 s")
+    stream = arriving(ended(df))
+    rows = mt.distinct(stream, "ts", "word", WINDOWS, layout="long", watermark="1 minute")
     before = F.col("window.start") < datetime(2025, 1, 1)
     return equal(finished(rows).where(before), one_query_a_window(df, WINDOWS, ["word"]))
 
@@ -175,10 +176,10 @@ def arriving(df: DataFrame) -> DataFrame:
     return df.sparkSession.readStream.schema(df.schema).parquet(path)
 
 
-def finished(rows: DataFrame, mode: str = "append") -> DataFrame:
+def finished(rows: DataFrame) -> DataFrame:
     """All rows of a stream that is run to its end."""
     name = f"finished_{len(os.listdir())}"
-    writer = rows.writeStream.format("memory").queryName(name).outputMode(mode)
+    writer = rows.writeStream.format("memory").queryName(name)
     writer.trigger(availableNow=True).start().awaitTermination()
     return rows.sparkSession.table(name)
 

@@ -63,14 +63,13 @@ class Native:
         """The results under the user's names."""
         source, kind = self.source, self.source.table.time_type
         end = F.expr(SparkWriter().instant(f"(start + {lookup(self._ranges)})", kind))
-        keyed = self._instances.withColumns(
-            {
-                "end": end,
-                "row": F.expr(lookup({n: s.row for n, s in self._seated.items()})),
-                "place": F.expr(lookup({n: s.place for n, s in self._seated.items()})),
-                "guard": F.expr(guard(source.query, self.started_with)),
-            }
-        ).withColumn("end", F.col("end").alias("end", metadata=self._metadata))
+        keyed = self._instances.select(
+            "*",  # by select: on Connect, withColumn would lose the metadata
+            end.alias("end", metadata=self._metadata),
+            F.expr(lookup({n: s.row for n, s in self._seated.items()})).alias("row"),
+            F.expr(lookup({n: s.place for n, s in self._seated.items()})).alias("place"),
+            F.expr(guard(source.query, self.started_with)).alias("guard"),
+        )
         keys = ("end", "row", "guard", *source.table.keys)
         return self._finished(keyed.groupBy(*keys).agg(*self._merged()))
 

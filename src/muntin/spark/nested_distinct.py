@@ -98,17 +98,18 @@ def stretches(groups: Sequence[Group]) -> Slices:
 def _from_stream(
     table: Table, query: Query, groups: Sequence[Group], metadata: dict[str, int]
 ) -> DataFrame:
-    """The same, by one aggregation whose instances are those of the widest window at each end."""
-    instant = SparkWriter().instant
+    """The same, by one aggregation over the ends at which each row counts."""
+    writer = SparkWriter()
     exploded = table.rows.select(*table.keys, "t", F.inline(F.expr(group_ends(groups, "t"))))
-    bounds = [("start", "(end - range)"), ("end", "end")]
-    window = F.struct(*(F.expr(instant(sql, table.time_type)).alias(n) for n, sql in bounds))
-    keyed = exploded.withColumn("guard", F.expr(guard(query, query.windows))).withColumn(
-        "window", window.alias("window", metadata=metadata)
+    at = F.expr(writer.instant("end", table.time_type))
+    keyed = exploded.select(
+        *(*table.keys, "t", "g"),
+        at.alias("at", metadata=metadata),
+        F.expr(guard(query, query.windows)).alias("guard"),
     )
-    grouped = keyed.groupBy("window", "g", "guard", *table.keys).agg(F.max("t").alias("last"))
-    end = SparkWriter().microseconds("window.end", table.time_type)
-    return grouped.select(*table.keys, "last", "g", F.expr(end).alias("end"))
+    grouped = keyed.groupBy("at", "g", "guard", *table.keys).agg(F.max("t").alias("last"))
+    end = F.expr(writer.microseconds("at", table.time_type)).alias("end")
+    return grouped.select(*table.keys, "last", "g", end)
 
 
 def _laid_out(
