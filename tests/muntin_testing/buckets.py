@@ -74,10 +74,12 @@ def pieces(rows: list[Row], base: Base) -> pa.Table:
     )
 
 
-def stepped(spec: Spec, store: MemoryStore, rows: list[Row], watermark: int) -> tuple[Found, Any]:
+def stepped(
+    spec: Spec, store: MemoryStore, rows: list[Row], watermark: int, newest: int | None = None
+) -> tuple[Found, Any]:
     """One step of a bucket that is made from the bytes of its store, in two partitions."""
     tables = [pieces(part, base) for base in spec.bases for part in (rows[::2], rows[1::2]) if part]
-    step = Bucket(spec, 0, store).step(tables, watermark)
+    step = Bucket(spec, 0, store).step(tables, watermark, newest)
     ids = {number: w.id for base in spec.bases for number, w in base.windows.items()}
     found: Found = {}
     for table in step.results:

@@ -84,6 +84,19 @@ def test_a_new_window_across_kept_slices_is_complete_from_their_end():
     assert found["thirty", "a", 30] == (5, 2, "4", 1, 3)
 
 
+def test_a_new_window_is_complete_from_the_same_instant_in_all_buckets():
+    stores = [MemoryStore(), MemoryStore(), MemoryStore()]
+    for store, rows in zip(stores, ([(47, "b", 2, 2)], [(99, "c", 3, 3)], []), strict=True):
+        stepped(spec_of(WINDOWS), store, rows, 0, newest=90)
+    spec = spec_of([WINDOWS[1], Window(7, 7, id="seven")])
+    for store in stores:
+        found, step = stepped(spec, store, [(101, "a", 1, 4), (106, "a", 1, 5)], 120, newest=100)
+        assert step.complete_from == {
+            "seven": 105
+        }  # the newest slice, [90, 100), ends in [98, 105)
+        assert {at for at in found if at[0] == "seven"} == {("seven", "a", 105)}
+
+
 def test_windows_may_not_be_put_together_on_slices_that_none_of_them_had():
     store = MemoryStore()
     windows = [Window(10, 10, id="ten"), Window(7, 7, id="seven")]

@@ -123,15 +123,13 @@ def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -
     return min(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), MOST)
 
 
-def packed_by_bucket(
-    source: StreamSource, spec: Spec, bases: tuple[Base, ...], controlled: bool = False
-) -> DataFrame:
-    """The rows of each batch as pieces of these bases, packed; `controlled`, also the newest."""
+def packed_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) -> DataFrame:
+    """The rows of each batch as pieces of these bases, packed, and the start of the newest."""
     own = labels(spec.buckets)
     keyed = with_bucket(source.lifted(), spec.keys, own)
     body = PreAggregation((*spec.keys, BUCKET), spec.partials, bases, spec.wraps)
-    schema = "bucket int, pieces binary" + (", newest string" if controlled else "")
-    return keyed.mapInArrow(Packing(body, own, controlled), schema)
+    packing = Packing(body, own, with_newest=True)
+    return keyed.mapInArrow(packing, "bucket int, pieces binary, newest string")
 
 
 def with_bucket(rows: DataFrame, keys: tuple[str, ...], own: tuple[int, ...]) -> DataFrame:

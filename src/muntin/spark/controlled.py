@@ -40,7 +40,7 @@ def by_controlled(
     stream = Controlled(spec, source.query.windows, _terms(source, control))
     path = _announced(stream, source, control)
     grid = Base(0, Slices((Cut(control.grain, 0),)), ())
-    packed = packed_by_bucket(source, spec, (grid,), controlled=True)
+    packed = packed_by_bucket(source, spec, (grid,))
     told = commands_of(spark, control).select(
         F.explode(F.array(*map(F.lit, labels(spec.buckets)))).alias(BUCKET),
         F.lit(None).cast("binary").alias("pieces"),

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from muntin.control import Folder
-from muntin.spark.processor import BucketProcessor, cells, frame, remembered
+from muntin.spark.processor import BucketProcessor, cells, frame, heard, remembered
 from muntin.streams import Batch, Controlled, ControlledBucket, ControlledStep, from_bytes
 
 OUTPUT = "results binary, late bigint, dropped bigint, windows string"
@@ -37,13 +37,9 @@ class ControlledProcessor(BucketProcessor):
         self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
         """Obey the commands of a batch, then take in its pieces."""
-        heard: dict[str, list[Any]] = {"pieces": [], "newest": [], "command": []}
-        for each in rows:
-            for name, found in heard.items():
-                found += [cell for cell in each[name] if cell is not None]
-        pieces = [from_bytes(cell) for cell in heard["pieces"]]
-        newest = max(map(int, heard["newest"]), default=None)
-        return self._obey(key, timerValues, pieces, heard["command"], newest)
+        pieces, newest, commands = heard(rows, "pieces", "newest", "command")
+        tables = [from_bytes(cell) for cell in pieces]
+        return self._obey(key, timerValues, tables, commands, max(map(int, newest), default=None))
 
     def handleExpiredTimer(  # noqa: N802
         self, key: Any, timerValues: Any, expiredTimerInfo: Any

@@ -9,8 +9,8 @@ rows cost as much as one.
                 that each of them hears of every batch, even without pieces of its own
     unpacked    packed results ─▶ rows
 
-Where windows come and go, every bucket also hears of the newest row of each partition, at the
-grain of the pieces: `newest`, microseconds as text, since a frame would make floats of numbers.
+Where windows may change, every bucket also hears of the newest piece of each partition, whosever it
+is: `newest`, microseconds as text, since a frame would make floats of numbers.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ class Packing:
 
     body: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
     labels: tuple[int, ...]
-    controlled: bool = False
+    with_newest: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The pieces of one partition of one micro-batch, packed."""
-        heard: set[int] = set()
-        newest: list[int] = []
+        heard: dict[int, int | None] = {}
+        newest: int | None = None
         for batch in self.body(batches):
-            if self.controlled and batch.num_rows:
-                newest.append(pc.max(batch.column("start")).as_py())
+            if self.with_newest and batch.num_rows:
+                here = pc.max(batch.column("start")).as_py()
+                newest = here if newest is None else max(here, newest)
             label = batch.column(BUCKET).to_numpy(zero_copy_only=False)
             order = np.argsort(label, kind="stable")
             table = pa.Table.from_batches([batch]).drop_columns(BUCKET).take(pa.array(order))
@@ -52,13 +53,10 @@ class Packing:
                 own: to_bytes(table.slice(begin, end - begin), compressed=False)
                 for own, begin, end in parts
             }
-            heard |= packed.keys()
-            yield self._cells(packed)
-        unheard = [label for label in self.labels if label not in heard]
-        if self.controlled:
-            yield self._cells(dict.fromkeys(self.labels), max(newest, default=None))
-        else:
-            yield self._cells(dict.fromkeys(unheard))
+            heard |= dict.fromkeys(packed, newest)
+            yield self._cells(packed, newest)
+        others = [label for label in self.labels if label not in heard or heard[label] != newest]
+        yield self._cells(dict.fromkeys(others), newest)
 
     def _cells(
         self, packed: Mapping[int, bytes | None], newest: int | None = None
@@ -68,7 +66,7 @@ class Packing:
             BUCKET: pa.array(list(packed), pa.int32()),
             "pieces": pa.array(list(packed.values()), pa.binary()),
         }
-        if self.controlled:
+        if self.with_newest:
             text = None if newest is None else str(newest)
             columns["newest"] = pa.array([text] * len(packed), pa.string())
         return pa.RecordBatch.from_pydict(columns)

@@ -96,23 +96,26 @@ class BucketProcessor(StatefulProcessor):
         self, key: Any, rows: Iterator[Any], timerValues: Any
     ) -> Iterator[pd.DataFrame]:
         """Take in the pieces of a batch."""
-        cells = [cell for frame in rows for cell in frame["pieces"] if cell is not None]
-        return self._step(key, [from_bytes(cell) for cell in cells], timerValues)
+        pieces, newest = heard(rows, "pieces", "newest")
+        tables = [from_bytes(cell) for cell in pieces]
+        return self._step(key, tables, timerValues, max(map(int, newest), default=None))
 
     def handleExpiredTimer(  # noqa: N802
         self, key: Any, timerValues: Any, expiredTimerInfo: Any
     ) -> Iterator[pd.DataFrame]:
         """The watermark moved, and there may have been no rows."""
-        return self._step(key, [], timerValues)
+        return self._step(key, [], timerValues, None)
 
     def close(self) -> None:
         """Nothing is held that must be given back."""
 
-    def _step(self, key: Any, pieces: list[pa.Table], timers: Any) -> Iterator[pd.DataFrame]:
+    def _step(
+        self, key: Any, pieces: list[pa.Table], timers: Any, newest: int | None
+    ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         bucket = Bucket(self.spec, int(key[0]), self._store, remembered)
         last = None if bucket.state.new else bucket.state.header.last // 1000
-        step = bucket.step(pieces, watermark * 1000)
+        step = bucket.step(pieces, watermark * 1000, newest)
         self._wake_after(watermark, last)
         return self._packed(step)
 
@@ -128,6 +131,13 @@ class BucketProcessor(StatefulProcessor):
         yield frame(None, step, complete_from=since if step.complete_from else None)
         for cell in cells(step.results):
             yield frame(cell, None, complete_from=None)
+
+
+def heard(rows: Iterator[Any], *names: str) -> Iterator[list[Any]]:
+    """All cells of these columns but the empty ones; a column that there is not has none."""
+    frames = list(rows)
+    for name in names:
+        yield [cell for frame in frames for cell in frame.get(name, ()) if cell is not None]
 
 
 def cells(results: Iterator[pa.Table]) -> Iterator[bytes]:

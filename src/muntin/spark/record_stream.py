@@ -117,7 +117,9 @@ class RecordProcessor(BucketProcessor):
     def __init__(self, spec: StreamSpec) -> None:
         self.records = spec
 
-    def _step(self, key: Any, pieces: list[pa.Table], timers: Any) -> Iterator[pd.DataFrame]:
+    def _step(
+        self, key: Any, pieces: list[pa.Table], timers: Any, newest: int | None
+    ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         bucket = StreamBucket(self.records, int(key[0]), self._store, remembered)
         last = None if bucket.new else bucket.header.last // 1000

@@ -77,9 +77,13 @@ class Bucket:
         self.spec = spec
         self.state = State(spec, bucket, store, {} if cache is None else cache, seen)
 
-    def step(self, pieces: Sequence[pa.Table], watermark: int) -> Step:
-        """Take the pieces of a batch in, and emit what its watermark (microseconds) allows."""
+    def step(self, pieces: Sequence[pa.Table], watermark: int, newest: int | None = None) -> Step:
+        """Take the pieces of a batch in, and emit what its watermark (microseconds) allows.
+
+        `newest` is the start of the newest piece of the batch, in whichever bucket it is.
+        """
         spec, state = self.spec, self.state
+        state.heard_of(newest)
         last = state.header.last
         watermark = max(watermark, last)
         threshold = watermark if spec.late_now else last

@@ -5,7 +5,8 @@ and end, and those of the new plan too, so pieces of both may stand side by side
 cuts them. A new window takes over slices of the state:
 
     cut at all its edges   it is complete from the oldest slice that is still kept
-    not cut there          it is complete from the end of the newest slice that is kept
+    not cut there          it is complete from the end of the newest slice of the whole stream,
+                           in all buckets alike
 
 The state remembers until when slices of each earlier cutting may stand, so this holds after any
 number of changes; of many, the oldest count as missing, so that a new window begins later. Older

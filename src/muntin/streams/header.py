@@ -3,6 +3,7 @@
     format     a number: an unknown one is refused before anything else is looked at
     buckets    how many buckets there are, and which this one is: keys are spread by both
     last       the watermark of the last step: every window that ended by then has fired
+    newest     the start of the newest piece of the whole stream, which all buckets hear of
     bases      for each set of slices its cuts, the windows made of it, and its runs
 
 A window that joined later is complete only `since` an instant; kept ones have none. A run is a
@@ -73,6 +74,7 @@ class Header:
     bases: list[KeptBase]
     last: int = 0
     types: str = ""
+    newest: int | None = None
 
     @staticmethod
     def new(spec: Spec, bucket: int) -> Header:
@@ -130,6 +132,7 @@ def _plain(header: Header) -> dict[str, Any]:
         "described": header.described,
         "last": header.last,
         "types": header.types,
+        "newest": header.newest,
         "bases": [
             {
                 "cuts": _cuts(base.slices),
@@ -169,7 +172,14 @@ def _header(read: dict[str, Any]) -> Header:
     ]
     named, described = tuple(read["named"]), tuple(read["described"])
     return Header(
-        read["buckets"], read["bucket"], named, described, bases, read["last"], read["types"]
+        read["buckets"],
+        read["bucket"],
+        named,
+        described,
+        bases,
+        read["last"],
+        read["types"],
+        read.get("newest"),  # a state of before buckets heard of it has none
     )
 
 

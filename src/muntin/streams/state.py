@@ -66,6 +66,15 @@ class State:
             self._keys = Keys(from_bytes(entry))
         return self._keys
 
+    def heard_of(self, newest: int | None) -> None:
+        """Note the start of the newest piece of a batch, in whichever bucket it is.
+
+        By it, not by their own pieces, all buckets let a new window begin at the same instant.
+        """
+        known = self.header.newest
+        if newest is not None and (known is None or newest > known):
+            self.header.newest, self._unsaved = newest, True
+
     def numbered(self, pieces: pa.Table, until: Array) -> Array:
         """The number of each piece's key; until when it is needed is noted."""
         if self._keys is None and self.store.read("keys") is None:
@@ -178,10 +187,11 @@ class State:
         def stand_until(base: KeptBase) -> int | None:
             if seen is not None and seen.newest is not None:
                 return seen.newest + 1
-            if not base.runs:
-                return None
-            newest = longs(tables[places[id(base)], max(base.runs)], START)
-            return slice_end(base.slices, int(newest.max(initial=0)))
+            newest = [] if self.header.newest is None else [self.header.newest]
+            if base.runs:
+                own = longs(tables[places[id(base)], max(base.runs)], START)
+                newest.append(int(own.max(initial=0)))
+            return slice_end(base.slices, max(newest)) if newest else None
 
         return changed(self.header, self.spec, stand_until)
 
