@@ -2,13 +2,14 @@
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 import muntin as mt
-from muntin.spark.guard import ADVICE
+from muntin.spark.guard import ADVICE, COMPARED
 from muntin_testing.oracle import differences, rows_of_window
 from muntin_testing.streams import streamed, written
 
@@ -35,10 +36,9 @@ def run(rows: DataFrame, checkpoint: Path) -> list[Row]:
     return found
 
 
-def asked(stream: DataFrame, *windows: mt.Window, **options: object) -> DataFrame:
-    rows: DataFrame = mt.aggregate(
-        stream, "ts", windows, AGGREGATES, "k", watermark="5 seconds", operator="native", **options
-    )
+def asked(stream: DataFrame, *windows: mt.Window, **options: Any) -> DataFrame:
+    always = {"aggregates": AGGREGATES, "watermark": "5 seconds", "operator": "native"}
+    rows: DataFrame = mt.aggregate(stream, "ts", windows, keys="k", **(always | options))
     return rows
 
 
@@ -61,6 +61,13 @@ def test_another_set_of_windows_is_refused_and_kept_ones_go_on(
         run(asked(stream, LONG), checkpoint)
     with pytest.raises(StreamingQueryException, match=ADVICE):
         run(asked(stream, LONG, mt.tumbling("7 seconds")), checkpoint)
+    others = [mt.sum("n * 2").alias("total"), AGGREGATES[1]]  # of the same type
+    with pytest.raises(StreamingQueryException, match=ADVICE):
+        run(asked(stream, SHORT, LONG, aggregates=others), checkpoint)
+    streams.conf.set(COMPARED, "false")
+    with pytest.raises(mt.MuntinError, match=f"{COMPARED} is false: .* set it to true"):
+        asked(stream, SHORT, LONG)
+    streams.conf.unset(COMPARED)
     with pytest.raises(mt.MuntinError, match="windows can be left out at a restart, not added"):
         asked(stream, LONG, mt.tumbling("7 seconds"), started_with=[SHORT, LONG])
     rest = run(asked(stream, LONG, started_with=[SHORT, LONG]), checkpoint)

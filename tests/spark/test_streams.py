@@ -1,5 +1,6 @@
 """Streams give Spark's own rows, batch by batch: late rows, silent keys, every mode, operator."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -120,14 +121,26 @@ def test_a_finished_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_pa
         operator: of_plan(Script(query, SCHEMA, batches, "20 seconds"), "auto", operator, "append")
         for operator in STREAM_OPERATORS
     }
-    found = played(stream, sides, "append", tmp_path / "checkpoint")
+    finished = sides["bucketed"]
+    found = played(
+        stream, sides | {"counted": lambda s: counted(finished(s))}, "append", tmp_path / "c"
+    )
     table = streams.read.schema(SCHEMA).parquet(str(files)).where("k IS NULL OR k <> 'end'")
     expected = rows_of_window(table, query).collect()
     for operator in sides:
         rows = [row for batch in found for row in batch[operator]]
         assert differences(rows, expected, 1) == []
-    silent = [row for batch in found[:-2] for row in batch["native"] if row[2] == "b"]
-    assert silent, "windows of a key without new rows are emitted when the watermark passes"
+        silent = [row for batch in found[:-2] for row in batch[operator] if row[2] == "b"]
+        assert silent, "windows of a key without new rows are emitted when the watermark passes"
+    keys = Counter((row[0], row[1]) for row in expected)
+    assert {(row[0], row[1]): row[3] for batch in found for row in batch["counted"]} == keys
+
+
+def counted(rows: DataFrame) -> DataFrame:
+    """A second stateful step: how many keys each instance has, as a result like any other."""
+    keys = F.count(F.lit(1)).alias("keys")
+    each = rows.groupBy("window_id", "window").agg(keys)
+    return each.select("window_id", "window", F.lit(None).cast("string"), "keys", "keys")
 
 
 @pytest.mark.parametrize("count", [11, pytest.param(80, marks=pytest.mark.long)])
@@ -201,6 +214,14 @@ def test_what_a_stream_cannot_do_is_said(
     asked: dict[str, Any] = {"time": "ts", "windows": WINDOWS, "aggregates": [mt.count()]}
     with pytest.raises(mt.MuntinError, match=sentence):
         mt.aggregate(stream_of_rates, **(asked | options))
+
+
+def test_what_was_predicted_and_cannot_run_is_said(stream_of_rates: DataFrame) -> None:
+    query = mt.query("ts", WINDOWS, [mt.count()], keys="n")
+    plan = mt.optimize(query, engine="stream", keys=20_000)
+    assert plan.operators.name == "bucketed"
+    with pytest.warns(UserWarning, match=r"'native' runs .* needs state in RocksDB: set spark\."):
+        plan.apply(stream_of_rates, watermark="1 minute")
 
 
 def test_a_function_in_python_and_other_bounds_are_refused(stream_of_rates: DataFrame) -> None:

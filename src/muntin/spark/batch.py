@@ -113,8 +113,17 @@ def _shared(
     return finished(rows, plan.nodes, query, table)
 
 
-def finished(rows: DataFrame, nodes: tuple[Node, ...], query: Query, table: Table) -> DataFrame:
-    """Finish the partials of the windows that were asked for, under the user's names."""
+def finished(
+    rows: DataFrame,
+    nodes: tuple[Node, ...],
+    query: Query,
+    table: Table,
+    metadata: dict[str, int] | None = None,
+) -> DataFrame:
+    """Finish the partials of the windows that were asked for, under the user's names.
+
+    `metadata` is what the window's column says of itself.
+    """
     ids: dict[int, str] = {}
     ranges: dict[int, int] = {}
     for i, node in enumerate(nodes):
@@ -129,7 +138,7 @@ def finished(rows: DataFrame, nodes: tuple[Node, ...], query: Query, table: Tabl
     )
     return rows.select(
         F.expr(lookup(ids)).alias("window_id"),
-        window.alias("window"),
+        window.alias("window", metadata=metadata or {}),
         *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
         *results(table.columns),
     )

@@ -27,7 +27,7 @@ from muntin.spark.labels import labels
 from muntin.spark.packing import BUCKET, Packing, unpacked
 from muntin.spark.preaggregate import PreAggregation
 from muntin.spark.processor import OUTPUT, BucketProcessor
-from muntin.spark.stream_source import StreamSource
+from muntin.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.streams import Spec
 
 MOST = 1_000
@@ -51,7 +51,7 @@ def by_bucketed(source: StreamSource, output: str, buckets: int | None) -> DataF
     )
     observed = stepped.observe(metric_name(), *_metrics(ids))
     rows = observed.select("results").mapInArrow(unpacked, source.schema)
-    return finished(rows, source.plan.nodes, source.query, source.table)
+    return finished(rows, source.plan.nodes, source.query, source.table, EVENT_TIME)
 
 
 def bucketed_refusal(source: StreamSource, output: str, watermarked: bool) -> str | None:

@@ -31,17 +31,15 @@ from muntin.physical.stream_operators import GROWING
 from muntin.physical.together import Seat, places, seats
 from muntin.spark.batch import lookup, results
 from muntin.spark.expand import copied
-from muntin.spark.guard import guard
-from muntin.spark.stream_source import DELAY, StreamSource
+from muntin.spark.guard import check_guarded, guard
+from muntin.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.sql.spark_text import SparkWriter
 from muntin.windows import Window
-
-EVENT_TIME = {DELAY: 0}
-"""Tells Spark that a column is the event time; the delay was taken off where rows came in."""
 
 
 def by_native(source: StreamSource, started_with: tuple[Window, ...], output: str) -> DataFrame:
     """The rows of all windows asked for."""
+    check_guarded(source.table.rows.sparkSession)
     return Native(source, started_with, output).rows()
 
 

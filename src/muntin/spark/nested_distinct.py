@@ -24,10 +24,9 @@ from muntin.nesting import Group, WindowManager
 from muntin.query import Query
 from muntin.slicing.cuts import Cut, Slices, cut_everywhere, ends
 from muntin.spark.expand import slice_start
-from muntin.spark.guard import guard
-from muntin.spark.native_stream import EVENT_TIME
+from muntin.spark.guard import check_guarded, guard
 from muntin.spark.nested_windows import FOREVER, group_ends, holders
-from muntin.spark.stream_source import delay_of
+from muntin.spark.stream_source import EVENT_TIME, delay_of
 from muntin.spark.streaming import Streaming, watermarked
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
@@ -49,6 +48,7 @@ def distinct(
         raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
     groups = WindowManager(query.windows, grouping).groups
     if df.isStreaming:
+        check_guarded(df.sparkSession)
         marked = watermarked(df, query, streaming)
         table = prepared(marked, query)
         unmarked = delay_of(marked, query) is None

@@ -33,6 +33,9 @@ from muntin.spark.table import Table, prepared
 DELAY = "spark.watermarkDelayMs"
 """Where Spark notes in a column's metadata that it is the event time."""
 
+EVENT_TIME = {DELAY: 0}
+"""Tells Spark that a column is the event time; the delay was taken off where rows came in."""
+
 
 def time_field(df: DataFrame, query: Query) -> StructField | None:
     """The time column, if it is a column of its own and no field of a struct."""

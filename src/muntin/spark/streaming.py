@@ -6,6 +6,7 @@ The caller starts the query and chooses its sink and checkpoint, as for any stre
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -78,6 +79,11 @@ def _rows(source: StreamSource, operators: Operators, streaming: Streaming) -> D
             return by_bucketed(source, streaming.output, streaming.buckets)
         if asked:  # what was only predicted faster may give way
             raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
+        warnings.warn(
+            "operator 'native' runs this stream: 'bucketed' is predicted to be faster, but "
+            f"{refusal}; operator='native' says that this is meant",
+            stacklevel=2,
+        )
     started_with = _started_with(source.query, streaming.started_with)
     return by_native(source, started_with, streaming.output)
 
