@@ -45,10 +45,12 @@ class Script:
 def script(seed: str, batches: int = 5, rows: int = 80) -> Script:
     """Rows in about the order of their times, some of them far too late, and keys that fall silent.
 
-    Half of the queries have only aggregates that merge in bounded state.
+    Half of the queries have only aggregates that merge in bounded state. Some streams begin in 1970
+    or before, where a stream's watermark begins; in some the first batch has no row.
     """
-    random = Random(seed)
-    unit, base = random.choice([SECOND, 60 * SECOND]), FIRST * SECOND
+    random, start = Random(seed), Random(f"{seed}/start")
+    unit = random.choice([SECOND, 60 * SECOND])
+    base = start.choice([FIRST * SECOND, FIRST * SECOND, 0, -20 * unit])
     windows = list(dict.fromkeys(random_window(random, unit) for _ in range(3)))
     asked = query(
         time="time",
@@ -63,6 +65,8 @@ def script(seed: str, batches: int = 5, rows: int = 80) -> Script:
     for i, row in enumerate(found):
         late = random.choice([0, 0, 0, 0, 1, 2, batches]) if random.random() < 0.5 else 0
         parts[min(i * batches // max(len(found), 1) + late, batches - 1)].append(row)
+    if start.random() < 0.25:
+        parts[1][:0], parts[0] = parts[0], []
     delay = random.choice([0, 2, 5]) * unit // SECOND
     return Script(asked, SCHEMA.format(kind="timestamp"), parts, f"{delay} seconds")
 
