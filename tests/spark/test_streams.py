@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
+from muntin.bench.stream import FILES
 from muntin.physical import STREAM_OPERATORS
 from muntin.spark.stream_source import DELAY
 from muntin.strategies import STRATEGIES
@@ -68,8 +70,11 @@ def runs_as_spark_does(
     output: str,
     folder: Path,
     operators: Iterable[str] = STREAM_OPERATORS,
-) -> int:
-    """Every operator that can, by every strategy, beside Spark's own windows, in one query."""
+) -> tuple[int, set[str]]:
+    """Every operator that can, by every strategy, beside Spark's own windows, in one query.
+
+    How many rows were equal, and which sides ran.
+    """
     asked = script(seed)
     stream = streamed(spark, asked.files(spark, folder / "files"), asked.schema)
     sides = {"spark": of_spark(asked)}
@@ -79,19 +84,28 @@ def runs_as_spark_does(
             if operator == "native" or can_run(side, stream):
                 sides[f"{strategy}/{operator}"] = side
     found = played(stream, sides, output, folder / "checkpoint")
-    return assert_equal_in_every_batch(found, len(asked.query.keys))
+    return assert_equal_in_every_batch(found, len(asked.query.keys)), set(sides)
 
 
 @pytest.mark.parametrize(
-    ("seed", "strategies"), [("append/18", ["shared-pairs", "wcg-fw"]), ("update/8", ["direct"])]
+    ("seed", "strategies", "operators"),
+    [
+        # Appended, the bucketed operator has a scripted stream of its own.
+        ("append/18", ["shared-pairs", "wcg-fw"], ("native",)),
+        ("update/8", ["direct"], STREAM_OPERATORS),
+    ],
 )
 def test_every_batch_has_sparks_own_rows(
-    streams: SparkSession, tmp_path: Path, seed: str, strategies: list[str]
+    streams: SparkSession,
+    tmp_path: Path,
+    seed: str,
+    strategies: list[str],
+    operators: tuple[str, ...],
 ) -> None:
-    # The bucketed operator has a scripted stream of its own; here it joins in the long run.
     output = seed.partition("/")[0]
-    rows = runs_as_spark_does(streams, seed, strategies, output, tmp_path, ["native"])
+    rows, sides = runs_as_spark_does(streams, seed, strategies, output, tmp_path, operators)
     assert rows > 50
+    assert len(sides) == 1 + len(strategies) * len(operators)
 
 
 @pytest.mark.long
@@ -100,9 +114,43 @@ def test_every_batch_has_sparks_own_rows(
 def test_every_strategy_in_every_mode(
     streams: SparkSession, tmp_path: Path, output: str, strategy: str
 ) -> None:
+    rows, ran = 0, set[str]()
     for number in range(4):
-        seed = f"{strategy}/{output}/{number}"
-        runs_as_spark_does(streams, seed, [strategy], output, tmp_path / str(number))
+        seed, folder = f"{strategy}/{output}/{number}", tmp_path / str(number)
+        equal, sides = runs_as_spark_does(streams, seed, [strategy], output, folder)
+        rows, ran = rows + equal, ran | sides
+    assert rows > 0
+    expected = {f"{strategy}/{operator}" for operator in STREAM_OPERATORS}
+    assert ran >= (expected if output != "complete" else {f"{strategy}/native"})
+
+
+@pytest.mark.long
+def test_lateness_as_spark_judges_it_where_a_query_has_one_stateful_operator(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    # Then one window a query is all that Spark can do: each is compared by itself.
+    setting = "spark.sql.streaming.statefulOperator.allowMultiple"
+    late = [[at(s, "a", s), at(s - 14, "b", s), at(s - 40, "a", s)] for s in range(50, 110, 9)]
+    files = written(streams, late, SCHEMA, tmp_path / "files")
+    stream = streamed(streams, files, SCHEMA)
+
+    def rows(name: str, side: Side) -> list[list[Any]]:
+        found = played(stream, {"": side}, "append", tmp_path / name)
+        return [batch[""] for batch in found]
+
+    def of_windows(*windows: mt.Window) -> Script:
+        return Script(mt.query("ts", windows, AGGREGATES, keys="k"), SCHEMA, late, "5 seconds")
+
+    usual = rows("usual", of_spark(of_windows(WINDOWS[1])))
+    streams.conf.set(setting, "false")
+    try:
+        ours = rows("ours", of_plan(of_windows(*WINDOWS), "shared-pairs", "bucketed", "append"))
+        own = [rows(w.id.replace("/", " in "), of_spark(of_windows(w))) for w in WINDOWS]
+    finally:
+        streams.conf.unset(setting)
+    for batch, *expected in zip_longest(ours, *own, fillvalue=[]):
+        assert differences(batch, [row for some in expected for row in some], 1) == []
+    assert own[1] != usual, "some rows are late by one rule only"
 
 
 def test_a_finished_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_path: Path) -> None:
@@ -143,19 +191,28 @@ def counted(rows: DataFrame) -> DataFrame:
     return each.select("window_id", "window", F.lit(None).cast("string"), "keys", "keys")
 
 
-@pytest.mark.parametrize("count", [11, pytest.param(80, marks=pytest.mark.long)])
-def test_state_reaches_a_plateau(streams: SparkSession, tmp_path: Path, count: int) -> None:
-    # Batches of ten seconds each, for windows of at most thirty: what is kept for an instance
-    # must leave when it has been given out, whatever the length of the stream.
-    batches = [[at(10 * b + i / 2, "abc"[i % 3], i) for i in range(20)] for b in range(count)]
+@pytest.mark.parametrize(
+    ("count", "keys", "full"), [(11, 3, 3), pytest.param(80, 400, 8, marks=pytest.mark.long)]
+)
+def test_state_reaches_a_plateau(
+    streams: SparkSession, tmp_path: Path, count: int, keys: int, full: int
+) -> None:
+    # Batches of ten seconds each, for windows of at most thirty, and other keys in each of them:
+    # what is kept for an instance must leave when it has been given out, and the key with it,
+    # however long the stream is. RocksDB puts its files together every fourth batch, and a bucket
+    # its keys when half of a thousand or more have left.
+    rows = max(keys, 20)
+    batches = [
+        [at(10 * (b + i / rows), f"{b}/{i % keys}", i) for i in range(rows)] for b in range(count)
+    ]
     files = written(streams, batches, SCHEMA, tmp_path / "files")
     query = mt.query("ts", WINDOWS, AGGREGATES, keys="k")
     plan = mt.optimize(query, "shared-pairs")
     stream = streamed(streams, files, SCHEMA)
     for operator in STREAM_OPERATORS:
-        rows = plan.apply(stream, watermark="0 seconds", operator=operator)
+        results = plan.apply(stream, watermark="0 seconds", operator=operator)
         run = (
-            rows.writeStream.format("noop")
+            results.writeStream.format("noop")
             .option("checkpointLocation", str(tmp_path / operator))
             .trigger(availableNow=True)
             .start()
@@ -163,12 +220,13 @@ def test_state_reaches_a_plateau(streams: SparkSession, tmp_path: Path, count: i
         run.awaitTermination()
         states = [p["stateOperators"][0] for p in run.recentProgress]
         assert len(states) >= len(batches)
-        kept = [(state["numRowsTotal"], state["memoryUsedBytes"]) for state in states]
-        early, late = kept[3:7], kept[7 : len(batches)]
+        kept = [(state["numRowsTotal"], state["customMetrics"][FILES]) for state in states]
+        middle = full + (count - full) // 2
+        early, late = kept[full:middle], kept[middle:count]
         assert max(rows for rows, _ in early) >= max(rows for rows, _ in late) > 0
-        assert max(size for _, size in late) <= 1.5 * max(size for _, size in early)
-        if operator == "native":  # both windows end every ten seconds: three keys, four open ends
-            assert max(rows for rows, _ in kept) <= 3 * 4
+        assert 0 < max(size for _, size in late) <= 1.5 * max(size for _, size in early)
+        if operator == "native":  # both windows end every ten seconds: those of three batches
+            assert max(rows for rows, _ in kept) <= 3 * keys * 3
 
 
 def test_complete_mode_keeps_all(streams: SparkSession, tmp_path: Path) -> None:

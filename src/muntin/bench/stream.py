@@ -3,8 +3,11 @@
 All sides read the same files, eight micro-batches of them, as fast as they can (available-now), in
 append mode with a watermark of ten minutes, keep their state in RocksDB and write to nowhere; in
 turn, in one session, each with a checkpoint of its own. The operator that `auto` takes is not run
-twice. A side that takes ten times as long as `auto` is stopped, and said not to have finished.
-State is the largest that any batch left behind.
+twice. A side that takes ten times as long as `auto` is stopped, and said not to have finished; a
+ratio with such a side is a bound.
+
+State is the largest that any batch left behind: its rows (of `bucketed`, whole runs of slices), the
+files that hold it, and the memory that RocksDB says it takes, which is not the state's size.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 from rich.console import Console
@@ -46,7 +50,22 @@ FEW = 2_000
 """Events of the very first run. A side that is slow with these is warmed up no further: Spark stops
 a task only between blocks of some thousand rows, for which that side may need many minutes."""
 
+FILES = "rocksdbSstFileSize"
+"""Where RocksDB tells how large the files of a state are."""
+
+COLUMNS = (
+    "side",
+    "median",
+    "all rounds",
+    "events/s",
+    "state rows",
+    "state files",
+    "RocksDB memory",
+    "direct is",
+)
+
 SCENARIOS: dict[str, tuple[str, int]] = {
+    "single-100": ("single", 100),
     "mixed-100": ("mixed", 100),
     "mixed-20000": ("mixed", 20_000),
     "overlap-100": ("overlap", 100),
@@ -62,7 +81,8 @@ class Run:
     seconds: float
     finished: bool
     state_rows: int
-    state_bytes: int
+    file_bytes: int
+    memory_bytes: int
 
 
 def bench_stream(options: Options, console: Console) -> None:
@@ -159,31 +179,47 @@ def _run(result: DataFrame, limit: int | None) -> Run:
         query.stop()
         shutil.rmtree(checkpoint, ignore_errors=True)
     states = [p["stateOperators"] for p in query.recentProgress]
+
+    def most(size: Callable[[Any], int]) -> int:
+        return max((sum(map(size, each)) for each in states), default=0)
+
     return Run(
         seconds,
         bool(finished),
-        max((sum(s["numRowsTotal"] for s in each) for each in states), default=0),
-        max((sum(s["memoryUsedBytes"] for s in each) for each in states), default=0),
+        most(lambda state: state["numRowsTotal"]),
+        most(lambda state: state["customMetrics"].get(FILES, 0)),
+        most(lambda state: state["memoryUsedBytes"]),
     )
 
 
 def _table(title: str, rows: int, runs: dict[str, list[Run]]) -> Table:
     table = Table(title=f"\n{title}", title_justify="left")
-    for column in ("side", "median", "all rounds", "events/s", "state rows", "state", "direct is"):
+    for column in COLUMNS:
         table.add_column(column, justify="left" if column == "side" else "right")
-    direct = runs["direct"]
     for side, each in runs.items():
-        seconds = median(run.seconds for run in each)
-        done = all(run.finished for run in each)
-        over = median(run.seconds for run in direct) / seconds
-        ratio = f"{over:.1f}×" if all(run.finished for run in direct) else f"> {over:.1f}×"
+        seconds, done = _seconds(each)
         table.add_row(
             side,
             f"{seconds:.1f} s" if done else f"not finished in {seconds:.0f} s",
             " ".join(f"{run.seconds:.1f}" for run in each),
             f"{rows / seconds:,.0f}" if done else "–",
             f"{max(run.state_rows for run in each):,}",
-            f"{max(run.state_bytes for run in each) / 2**20:,.0f} MiB",
-            "" if side == "direct" else ratio,
+            f"{max(run.file_bytes for run in each) / 2**20:,.1f} MiB",
+            f"{max(run.memory_bytes for run in each) / 2**20:,.0f} MiB",
+            "" if side == "direct" else _ratio(runs["direct"], each),
         )
     return table
+
+
+def _seconds(runs: list[Run]) -> tuple[float, bool]:
+    """The median of a side, and whether all its runs came to the end."""
+    return median(run.seconds for run in runs), all(run.finished for run in runs)
+
+
+def _ratio(direct: list[Run], side: list[Run]) -> str:
+    """How many times as long direct takes; of what did not finish, only a bound is known."""
+    (theirs, they_did), (ours, we_did) = _seconds(direct), _seconds(side)
+    if not (they_did or we_did):
+        return "–"
+    bound = "" if they_did and we_did else "< " if they_did else "> "
+    return f"{bound}{theirs / ours:.1f}×"
