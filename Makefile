@@ -28,7 +28,7 @@ test-engines: setup ## run a selection of queries on Spark Connect and on a clus
 	@$(RUN)/pytest -m long $(or $(ARGS),tests/spark/test_engines.py)
 
 # PySpark 4.0 leaves sockets open, of which Python warns.
-test-spark40: setup ## run the tests of Spark and of the aggregates on the oldest Spark supported
+test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (Connect: ARGS="-m long tests/spark/test_engines.py")
 	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
 	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
 		.venv-spark40/bin/pytest -n 2 -W ignore::ResourceWarning \

@@ -5,6 +5,7 @@ depend on the driver being this process: on Spark Connect it is not.
 """
 
 import os
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -155,6 +156,19 @@ CASES: dict[str, Callable[[DataFrame], int]] = {
     "stream of distinct items": distinct_stream,
     "stream with a control": controlled_stream,
 }
+
+NOT_ON_OLD_CONNECT = ("stream by bucketed", "stream of data windows", "stream with a control")
+"""What Spark Connect cannot run before 4.1: it must say so."""
+
+
+def refused(case: Callable[[DataFrame], int], df: DataFrame) -> str:
+    """The sentence that a case gets which Spark Connect is too old for."""
+    try:
+        case(df)
+    except mt.MuntinError as refusal:
+        [sentence] = re.findall(r"on Spark Connect it needs Spark [\d.]+", str(refusal))
+        return str(sentence)
+    raise AssertionError("not refused")
 
 
 def ended(df: DataFrame) -> DataFrame:
