@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from muntin.aggregates import Aggregate
+from muntin.aggregates import Aggregate, Function
 from muntin.cost import RateCost
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
@@ -25,7 +25,7 @@ TOLERANCE = 1e-9
 """Relative, for floating-point results: the order of addition differs."""
 
 _COMPOSED = ("product", "collect_set")
-"""Functions whose native form is an expression around an aggregate: FILTER cannot follow it."""
+"""Functions that are no call in SQL, or an expression around one: FILTER cannot follow them."""
 
 Rows = dict[tuple[Any, ...], list[tuple[Any, ...]]]
 
@@ -53,6 +53,13 @@ def _one(df: DataFrame, query: Query, window: Window) -> DataFrame:
     return grouped.select(F.lit(window.id).alias("window_id"), *map(_column, grouped.columns))
 
 
+def spark_call(function: Function, arguments: list[str], version: Version) -> Column:
+    """Spark's own function; product has no name in SQL."""
+    if function.name == "product":
+        return F.product(F.expr(arguments[0]))
+    return F.expr(native_call(function.native(), version).format(*arguments))
+
+
 def _spark_aggregate(aggregate: Aggregate, columns: list[str], version: Version) -> Column:
     given = aggregate.arguments or ("1",)
     arguments = [_quoted(a) if a in columns and aggregate.arguments else a for a in given]
@@ -62,6 +69,8 @@ def _spark_aggregate(aggregate: Aggregate, columns: list[str], version: Version)
     if condition and composed:
         arguments = [f"CASE WHEN {aggregate.predicate} THEN {a} END" for a in arguments]
         condition = ""
+    if not condition:
+        return spark_call(aggregate.function, arguments, version).alias(aggregate.name)
     return F.expr(native.format(*arguments) + condition).alias(aggregate.name)
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.errors import AggregateError
+
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string", "void")
 
 
 def _multiplied(values: str) -> str:
@@ -25,6 +28,11 @@ class Product(Function):
     name = "product"
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
+        if types[0] is not None and not types[0].startswith(_NUMBERS):
+            raise AggregateError(
+                f"product of {types[0]} cannot be computed: give it a number, for instance by a "
+                "cast"
+            )
         return (Partial("product", _multiplied("{0}"), _multiplied("{product}"), "product"),)
 
     def final(self, types: Types) -> str:

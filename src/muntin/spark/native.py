@@ -75,5 +75,7 @@ def _names(query: Query) -> list[str]:
 def native_aggregate(aggregate: Aggregate, columns: list[str], version: Version) -> Column:
     """The aggregate by Spark's own function."""
     inputs = [input_sql(each, columns) for each in inputs_of(aggregate)] or ["1"]
+    if aggregate.function.name == "product":  # which Spark has for DataFrames but not in SQL
+        return F.product(F.expr(inputs[0])).alias(aggregate.name)
     call = native_call(aggregate.function.native(), version)
     return F.expr(call.format(*inputs)).alias(aggregate.name)
