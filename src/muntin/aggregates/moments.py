@@ -21,12 +21,13 @@ _LIFT = (
     "'mean', coalesce(avg(CAST({0} AS DOUBLE)), 0D), "
     "'m2', coalesce(var_pop(CAST({0} AS DOUBLE)) * count({0}), 0D))"
 )
+_MERGED = (
+    "named_struct('n', a.n + b.n, 'mean', a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)), "
+    "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean) * a.n * b.n / (a.n + b.n))"
+)
 _MERGE = (
     "aggregate(collect_list({moments}), named_struct('n', 0D, 'mean', 0D, 'm2', 0D), (a, b) -> "
-    "named_struct('n', a.n + b.n, "
-    "'mean', a.mean + (b.mean - a.mean) * (b.n / greatest(a.n + b.n, 1D)), "
-    "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean) * a.n * b.n "
-    "/ greatest(a.n + b.n, 1D)))"
+    f"CASE WHEN a.n = 0 THEN b WHEN b.n = 0 THEN a ELSE {_MERGED} END)"
 )
 
 
