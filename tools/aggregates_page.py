@@ -60,6 +60,9 @@ and runs by the kernel alone; sets and sketches in the same query are shared by 
 
 `collect_set` and `count_distinct` keep sets: their state grows with the distinct values of a
 window, where `approx_count_distinct` stays small.
+
+The `avg` of a decimal of more than 32 digits, or of more than 24 digits of which more than 24 stand
+after the point, is computed directly, as holistic ones are; on a stream it must be cast first.
 """
 
 

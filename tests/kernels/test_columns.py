@@ -60,7 +60,7 @@ def merged(merger: str, columns: list[pa.Array]) -> Any:
 
 
 def test_every_way_of_merging_that_the_kernel_has_is_tested():
-    assert set(SERVES) | {"min_by", "max_by", *CENTRAL} == set(ENCODERS)
+    assert set(SERVES) | {"min_by", "max_by", "lost", *CENTRAL} == set(ENCODERS)
 
 
 @pytest.mark.parametrize(("merger", "kind"), CASES)
@@ -144,6 +144,23 @@ def test_decimals_of_128_bits_add_exactly(values: list[Decimal | None]):
     found = merged("sum", [pa.array(values, pa.decimal128(38, 2))])
     with localcontext(prec=60):  # Python's own would round the judge
         assert found == (sum(expected) if expected else None)
+
+
+@pytest.mark.parametrize(
+    ("totals", "flags", "lost"),
+    [
+        ([6, 6, 1], [False] * 3, True),
+        ([None, 1], [True, False], True),
+        ([None, 1], [False, False], False),
+        ([6, -6, 6], [False] * 3, False),
+    ],
+)
+def test_a_sum_of_decimals_is_lost_with_a_piece_or_with_all_together(
+    totals: list[int | None], flags: list[bool], lost: bool
+):
+    digits = [None if t is None else Decimal(t).scaleb(37) for t in totals]
+    columns = [pa.array(flags, pa.bool_()), pa.array(digits, pa.decimal128(38, 0))]
+    assert merged("lost", columns) is lost
 
 
 def test_a_slice_of_a_larger_buffer_is_read_from_its_own_offset():

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from decimal import Decimal
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,28 @@ def test_lateness_as_spark_judges_it_where_a_query_has_one_stateful_operator(
     assert own[1] != usual, "some rows are late by one rule only"
 
 
+@pytest.mark.long
+def test_a_sum_that_was_too_large_in_one_batch_stays_null(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    large, one = Decimal(6 * 10**37), Decimal(1)
+    batches = [[(START, large), (START, large)], [(START, one)]]
+    batches.append([(START + timedelta(minutes=5), one)])
+    asked = mt.query("ts", WINDOWS, [mt.sum("d").alias("total"), mt.count().alias("rows")])
+    story = Script(asked, "ts timestamp, d decimal(38,0)", batches, "1 second")
+    before = streams.conf.get("spark.sql.ansi.enabled")
+    try:
+        streams.conf.set("spark.sql.ansi.enabled", "false")
+        stream = streamed(streams, story.files(streams, tmp_path / "files"), story.schema)
+        sides = {name: of_plan(story, "auto", name, "append") for name in STREAM_OPERATORS}
+        sides["spark"] = of_spark(story)
+        found = played(stream, sides, "append", tmp_path / "checkpoint")
+    finally:
+        streams.conf.set("spark.sql.ansi.enabled", str(before))
+    assert assert_equal_in_every_batch(found, 0) > 3
+    assert {row[2] for batch in found for row in batch["native"]} == {None}
+
+
 def test_a_finished_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_path: Path) -> None:
     # Rows out of order within the watermark; "b" falls silent after the first batch; the last row
     # lets the watermark pass everything before it.
@@ -260,6 +283,10 @@ REFUSED = [
     ({"watermark": "1 minute", "empty": "fill"}, "empty='fill' needs a batch"),
     ({"watermark": "1 minute", "operator": "kernel"}, "unknown operator 'kernel' for a stream"),
     ({"watermark": "1 minute", "aggregates": [mt.median("n")]}, "keeps every value of a window"),
+    (
+        {"watermark": "1 minute", "aggregates": [mt.avg("CAST(n AS DECIMAL(38, 30))")]},
+        r"is of decimal\(38,30\), .* cast the column first",
+    ),
     ({"watermark": "1 minute", "aggregates": [mt.sum("nn")]}, "nn"),
     ({"watermark": "1 minute", "windows": [mt.session("5 minutes")]}, "needs state in RocksDB"),
 ]

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
 from muntin.physical import Operators
 from muntin.physical.operators import kernel_refusal
 from muntin.spark.batch import apply
-from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
+from muntin.spark.versions import version_of
+from muntin_testing.oracle import assert_same_rows, planned, rows_of_window, spark_call
 
 TYPES = {
     "tiny": "tinyint",
@@ -38,6 +38,17 @@ TYPES = {
     "flag": "boolean",
     "raw": "binary",
 }
+ORDERS = [
+    "lpad(turn, 3, '0')",
+    "CAST(lpad(turn, 3, '0') AS BINARY)",
+    "date_add(DATE '2024-01-01', CAST(turn AS INT))",
+    "timestamp_micros(turn)",
+    "CAST(turn AS DECIMAL(20, 2))",
+    "if(turn = 30, CAST('NaN' AS DOUBLE), -turn)",
+    "CASE turn WHEN 30 THEN true WHEN 31 THEN false END",
+]
+"""What to take the first or last by, of every kind, without ties."""
+
 WINDOWS = [
     mt.tumbling("10 seconds"),
     mt.tumbling("20 seconds"),
@@ -79,21 +90,33 @@ def table(spark: SparkSession) -> DataFrame:
 
 
 def tried(name: str) -> list[Aggregate]:
-    """The function over each type; a second argument is a number without ties."""
-    others = ["turn"] * (FUNCTIONS[name]().arity - 1)
-    return [aggregate_named(name, column, *others) for column in TYPES]
+    """The function over each type, and where it takes two arguments over each type as the second.
+
+    A combination of two values is counted with a truth value; what has an order has no ties.
+    """
+    if FUNCTIONS[name].variadic:
+        pairs = [aggregate_named(name, column, "flag") for column in TYPES]
+        return [*(aggregate_named(name, column) for column in TYPES), *pairs]
+    if FUNCTIONS[name].arity == 1:
+        return [aggregate_named(name, column) for column in TYPES]
+    seconds = ORDERS if FUNCTIONS[name].selective else TYPES
+    return [
+        *(aggregate_named(name, column, "turn") for column in TYPES),
+        *(aggregate_named(name, "big", second) for second in seconds),
+    ]
 
 
 def accepted(df: DataFrame, aggregate: Aggregate) -> bool:
-    call = aggregate.function.native().format(*aggregate.arguments)
+    version = version_of(df.sparkSession)
+    call = spark_call(aggregate.function, list(aggregate.arguments), version)
     try:
-        df.agg(F.expr(call)).schema  # noqa: B018  (Connect analyses only now)
+        df.agg(call).schema  # noqa: B018  (Connect analyses only now)
     except AnalysisException:
         return False
     return True
 
 
-@pytest.mark.parametrize("share", [5, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("share", [7, pytest.param(1, marks=pytest.mark.long)])
 def test_types_and_values_are_sparks_own_by_every_operator(
     frugal: SparkSession, share: int
 ) -> None:
@@ -115,7 +138,7 @@ def test_types_and_values_are_sparks_own_by_every_operator(
         assert_same_rows(by_kernel, expected.select(*names), query)
 
 
-@pytest.mark.parametrize("share", [11, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("share", [13, pytest.param(1, marks=pytest.mark.long)])
 def test_what_spark_refuses_is_refused_with_a_sentence(frugal: SparkSession, share: int) -> None:
     df = table(frugal)
     every = [a for name in FUNCTIONS for a in tried(name)]
@@ -132,14 +155,20 @@ def test_what_spark_refuses_is_refused_with_a_sentence(frugal: SparkSession, sha
 def test_sums_overflow_as_sparks_do_with_ansi_on_and_off(frugal: SparkSession) -> None:
     at = datetime(2024, 3, 1, tzinfo=UTC)
     texts = ["no", "2", None, "5"]  # what is no number is null with ANSI mode off
+    large, one = Decimal(6 * 10**37), Decimal(1)
+    within = (large, large, one, one)  # too large in a slice of a second
+    between = (large, None, large, one)  # too large in two of them together
     rows = [
-        (at + timedelta(seconds=i), 2**62, Decimal(9 * 10**37), text)
-        for i, text in enumerate(texts)
+        (at + timedelta(seconds=second), 2**62, *each)
+        for second, *each in zip((0, 0, 1, 3), within, between, texts, strict=True)
     ]
-    df = frugal.createDataFrame(rows, "ts timestamp, n bigint, d decimal(38,0), word string")
+    df = frugal.createDataFrame(
+        rows, "ts timestamp, n bigint, d decimal(38,0), e decimal(38,0), word string"
+    )
     windows = [mt.tumbling("1 second"), mt.tumbling("2 seconds"), mt.tumbling("4 seconds")]
     before = frugal.conf.get("spark.sql.ansi.enabled")
-    query = mt.query("ts", windows, [mt.sum("n").alias("s"), mt.sum("d").alias("t")])
+    sums = [mt.sum("n"), mt.sum("d"), mt.sum("e"), mt.avg("d"), mt.avg("e")]
+    query = mt.query("ts", windows, sums)
     numeric = (mt.avg, mt.sum, mt.var_pop, mt.stddev_samp, mt.kurtosis, mt.product)
     of_texts = (*(f("word") for f in numeric), mt.covar_pop("word", "n"))
     plan, lenient = planned("wcg", query), replace(query, aggregates=query.aggregates + of_texts)
@@ -149,13 +178,49 @@ def test_sums_overflow_as_sparks_do_with_ansi_on_and_off(frugal: SparkSession) -
         for operator in ("expand", "kernel"):
             ours = apply(plan, lenient, df, Operators(operator, "as asked"))
             assert_same_rows(ours, expected, lenient)
-        frugal.conf.set("spark.sql.ansi.enabled", "true")
+        frugal.conf.set("spark.sql.ansi.enabled", "TRUE")
         for operator in ("expand", "kernel"):
             ours = apply(plan, query, df, Operators(operator, "as asked"))
             with pytest.raises(Exception, match=r"OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE"):
                 ours.collect()
     finally:
         frugal.conf.set("spark.sql.ansi.enabled", str(before))
+
+
+DECIMALS = [(5, 0), (10, 1), (23, 0), (24, 24), (32, 0), (32, 4)]
+TOO_WIDE = [(38, 0), (38, 4), (38, 30), (38, 38)]
+"""Decimals whose mean Spark computes itself: of up to 34 digits, which its type has room for."""
+
+
+def test_values_at_the_edges_of_their_types(frugal: SparkSession) -> None:
+    """Many digits, squares beyond the largest double, and an hour that comes twice."""
+    random, at = Random(7), datetime(2024, 11, 3, 5, 30, tzinfo=UTC)  # 01:30 in New York, twice
+
+    def row(second: int) -> tuple[Any, ...]:
+        digits = [
+            Decimal(f"{random.randrange(1 - 10 ** min(p, 34), 10 ** min(p, 34))}e-{s}")
+            for p, s in DECIMALS + TOO_WIDE
+        ]
+        large = None if second // 10 == 1 else 1e200
+        twice = at + timedelta(hours=random.randrange(2))
+        return (at + timedelta(seconds=second), twice, bool(second % 2), large, *digits)
+
+    kinds = ", ".join(f"d{p}_{s} decimal({p},{s})" for p, s in DECIMALS + TOO_WIDE)
+    schema = f"ts timestamp, at timestamp, odd boolean, x double, {kinds}"
+    df = frugal.createDataFrame([row(second) for second in range(0, 60, 2)], schema)
+    numbers = [f(f"d{p}_{s}") for p, s in DECIMALS + TOO_WIDE for f in (mt.avg, mt.sum)]
+    numbers += [mt.var_pop("x"), mt.stddev_samp("x"), mt.ratio(mt.avg("d38_30"), mt.count())]
+    query = mt.query("ts", WINDOWS, [*numbers, mt.count_distinct("at", "odd")])
+    merged = replace(query, aggregates=tuple(numbers))
+    before = frugal.conf.get("spark.sql.session.timeZone")
+    try:
+        frugal.conf.set("spark.sql.session.timeZone", "America/New_York")
+        expected = rows_of_window(df, query)
+        assert_same_rows(apply(planned("wcg", query), query, df), expected, query)
+        by_kernel = apply(planned("wcg", merged), merged, df, Operators("kernel", "as asked"))
+        assert_same_rows(by_kernel, expected.drop(query.aggregates[-1].name), merged)
+    finally:
+        frugal.conf.set("spark.sql.session.timeZone", str(before))
 
 
 NAN, INFINITE = float("nan"), float("inf")

@@ -57,9 +57,11 @@ class Function(ABC):
 
     `since` is the first Spark with the functions that its partials use (older ones evaluate it
     directly), `empty` the SQL of its result where there is no record; `in_python` says that it is
-    merged in Python alone, so that only the kernel can run it. `defaults` are its parameters, such
-    as a percentage; an instance holds its own in `parameters`. One that is `variadic` takes any
-    number of arguments: `over(n)` makes it for n.
+    merged in Python alone, so that only the kernel can run it; `sees_nulls` that it is given rows
+    whose arguments are all null, so that a filter must mark the rows that it leaves; `by_type` that
+    it is shared over some types of its inputs but not over others (`unshared`). `defaults` are its
+    parameters, such as a percentage; an instance holds its own in `parameters`. One that is
+    `variadic` takes any number of arguments: `over(n)` makes it for n.
     """
 
     name: str
@@ -74,6 +76,8 @@ class Function(ABC):
     since: tuple[int, ...] = (4, 0)
     empty: str = "NULL"
     in_python: bool = False
+    sees_nulls: bool = False
+    by_type: bool = False
     defaults: ClassVar[tuple[Any, ...]] = ()
 
     def __init__(self, *parameters: Any) -> None:
@@ -109,6 +113,10 @@ class Function(ABC):
     @abstractmethod
     def final(self, types: Types) -> str:
         """The result, over merged partial columns."""
+
+    def unshared(self, types: Types) -> str | None:
+        """Why no partials over inputs of these types give the engine's own result, or None."""
+        return None
 
     def native(self) -> str:
         """The engine's own aggregate over the inputs: what our result must equal."""

@@ -29,6 +29,7 @@ class Ratio(Function):
         self.holistic = above.holistic or below.holistic
         self.approximate = above.approximate or below.approximate
         self.since = max(above.since, below.since)
+        self.by_type = above.by_type or below.by_type
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         first, second = self._split(types)
@@ -42,6 +43,10 @@ class Ratio(Function):
         above = _prefixed(self.above.final(first), self.above.partials(first), "above_")
         below = _prefixed(self.below.final(second), self.below.partials(second), "below_")
         return f"({above}) / nullif({below}, 0)"
+
+    def unshared(self, types: Types) -> str | None:
+        first, second = self._split(types)
+        return self.above.unshared(first) or self.below.unshared(second)
 
     def native(self) -> str:
         below = self.below.native().format(*_shifted(self.above.arity, self.below.arity))

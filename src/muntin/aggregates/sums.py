@@ -2,6 +2,10 @@
 
 Spark widens as it adds (int to bigint, decimal by ten digits); `final` narrows a merged decimal
 sum back to Spark's own result type. The average of a decimal is rounded once, as Spark does it.
+
+With ANSI mode off a sum that exceeds 38 digits is null, and so is every sum that it is part of; but
+the null of a piece without values is passed over. Where digits can run out, a partial `lost` tells
+one from the other.
 """
 
 from __future__ import annotations
@@ -22,6 +26,21 @@ def _decimal(kind: str | None) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
+_LOST = Partial(
+    "lost",
+    "count({0}) > 0 AND sum({0}) IS NULL",
+    "bool_or({lost}) OR (count({sum}) > 0 AND sum({sum}) IS NULL)",
+    "lost",
+    ("sum",),
+)
+
+
+def _may_overflow(kind: str | None) -> bool:
+    """Whether a sum has no ten digits to spare, as Spark would give it."""
+    decimal = _decimal(kind)
+    return decimal is not None and decimal[0] + 10 > 38
+
+
 class Sum(Function):
     """The sum of the values that are not null; null when there is none. A partial is (n, total)."""
 
@@ -29,14 +48,16 @@ class Sum(Function):
     invertible = True
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("sum", "sum({0})", "sum({sum})", "sum"),)
+        own = Partial("sum", "sum({0})", "sum({sum})", "sum")
+        return (own, _LOST) if _may_overflow(types[0]) else (own,)
 
     def final(self, types: Types) -> str:
         decimal = _decimal(types[0])
         if decimal is None:
             return "{sum}"
         precision, scale = decimal
-        return f"CAST({{sum}} AS DECIMAL({min(38, precision + 10)}, {scale}))"
+        total = f"CAST({{sum}} AS DECIMAL({min(38, precision + 10)}, {scale}))"
+        return f"CASE WHEN NOT {{lost}} THEN {total} END" if _may_overflow(types[0]) else total
 
     @property
     def identity(self) -> Any:
@@ -108,20 +129,28 @@ class Avg(Sum):
     """The mean of the values that are not null."""
 
     name = "avg"
+    by_type = True
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         kind = types[0] or ""
         exact = _decimal(kind) or kind == "double" or kind.startswith("interval")
         total = "sum({0})" if exact else "sum(CAST({0} AS DOUBLE))"
-        return (
+        own = (
             Partial("sum", total, "sum({sum})", "sum"),
             Partial("count", counting_numbers("count({0})", kind), "sum({count})", "sum"),
         )
+        return (*own, _LOST) if _may_overflow(kind) else own
 
     def final(self, types: Types) -> str:
         decimal = _decimal(types[0])
         mean = "{sum} / {count}" if decimal is None else _decimal_mean(*decimal)
-        return f"CASE WHEN {{count}} > 0 THEN {mean} END"
+        known = "{count} > 0 AND NOT {lost}" if _may_overflow(types[0]) else "{count} > 0"
+        return f"CASE WHEN {known} THEN {mean} END"
+
+    def unshared(self, types: Types) -> str | None:
+        precision, scale = _decimal(types[0]) or (0, 0)
+        wide = precision > 32 or (precision > 24 and scale > 24)
+        return _too_many_digits(precision, scale) if wide else None
 
     def lower(self, partial: Any) -> Any:
         count, total = partial
@@ -136,21 +165,26 @@ def _decimal_mean(precision: int, scale: int) -> str:
     """Spark divides at a scale of four more digits and rounds once; a plain cast rounds twice.
 
     A sum that may be too wide to be divided so is taken apart: its whole quotient, which is exact,
-    and the quotient of the remainder, which is short.
+    and the quotient of the remainder, which is short. Both have the same digits after the point, so
+    rounding them down leaves a difference that is whole.
     """
-    result = f"DECIMAL({min(38, precision + 4)}, {scale + 4})"
-    if precision <= 24:
+    result = f"DECIMAL({min(38, precision + 4)}, {min(38, scale + 4)})"
+    if precision <= 22:
         return f"CAST({_quotient('{sum}', scale)} AS {result})"
     if scale > 24:
-        raise AggregateError(
-            f"avg of decimal({precision},{scale}) cannot be shared: its digits do not fit beside "
-            f"a count; cast it first, such as avg('CAST(x AS DECIMAL(38, 24))')"
-        )
-    total, count = f"CAST({{sum}} AS DECIMAL(37, {scale}))", "CAST({count} AS DECIMAL(20, 0))"
-    rest = f"CAST({total} % {count} AS DECIMAL(37, {scale}))"
-    whole = f"CAST(({total} - {rest}) / {count} AS DECIMAL({33 - scale}, 0))"
+        raise AggregateError(f"avg cannot be shared: it {_too_many_digits(precision, scale)}")
+    total, count = f"CAST({{sum}} AS DECIMAL(38, {scale}))", "CAST({count} AS DECIMAL(20, 0))"
+    rest = f"CAST({total} % {count} AS DECIMAL(34, {scale}))"
+    whole = f"CAST((floor({total}) - floor({rest})) / {count} AS DECIMAL({33 - scale}, 0))"
     part = f"CAST({_quotient(rest, scale)} AS DECIMAL({scale + 5}, {scale + 4}))"
     return f"CAST({whole} + {part} AS {result})"
+
+
+def _too_many_digits(precision: int, scale: int) -> str:
+    return (
+        f"is of decimal({precision},{scale}), whose digits do not fit beside a count; cast the "
+        f"column first, such as CAST(x AS DECIMAL(32, {min(scale, 24)}))"
+    )
 
 
 def _quotient(total: str, scale: int) -> str:

@@ -15,7 +15,8 @@ import pyarrow as pa
 from muntin.aggregates.algebra import Function
 from muntin.kernels.central import comoments, four_moments, moments
 from muntin.kernels.custom import custom
-from muntin.kernels.encoded import Encoded
+from muntin.kernels.encoded import Encoded, valid_of
+from muntin.kernels.limbs import bigint_limbs, decimal_limbs, limbs, lost
 from muntin.kernels.monoids import Array, Arrays, Scanned, Ufuncs
 from muntin.kernels.ordering import integers, order_codes, ranks
 
@@ -33,7 +34,7 @@ def encode(
     if wraps and merger == "sum" and pa.types.is_integer(columns[0].type):
         return _nullable(columns[0], _plain_integers(columns[0]), np.add, 0)
     if wraps and merger == "sum" and pa.types.is_decimal(columns[0].type):
-        return _limbs(columns[0], _decimal_limbs(columns[0]), nulls=True)
+        return limbs(columns[0], decimal_limbs(columns[0]), nulls=True)
     if code is not None:
         return custom(columns[0], code)
     return ENCODERS[merger](*columns)
@@ -45,10 +46,6 @@ def _plain_integers(column: pa.Array) -> Array:
     return own
 
 
-def _valid(column: pa.Array) -> Array:
-    return np.asarray(column.is_valid().to_numpy(zero_copy_only=False))
-
-
 def _nullable(column: pa.Array, values: Array, ufunc: np.ufunc, nothing: Any) -> Encoded:
     """One array of values, and one of whether there is any where some are null."""
     if column.null_count == 0:
@@ -57,7 +54,7 @@ def _nullable(column: pa.Array, values: Array, ufunc: np.ufunc, nothing: Any) ->
             return pa.array(arrays[0]).cast(column.type)
 
         return Encoded((values,), Ufuncs((ufunc,), (nothing,)), decode_all)
-    valid = _valid(column)
+    valid = valid_of(column)
     filled = np.where(valid, values, np.asarray(nothing, dtype=values.dtype))
 
     def decode(arrays: Arrays) -> pa.Array:
@@ -70,73 +67,15 @@ def _nullable(column: pa.Array, values: Array, ufunc: np.ufunc, nothing: Any) ->
 def _sum(column: pa.Array) -> Encoded:
     kind = column.type
     if pa.types.is_decimal(kind):
-        return _limbs(column, _decimal_limbs(column))
+        return limbs(column, decimal_limbs(column))
     if pa.types.is_floating(kind):
         values = column.fill_null(0.0).to_numpy(zero_copy_only=False)
         return _nullable(column, values, np.add, 0.0)
     values = _plain_integers(column)
     bound = max(-int(values.min(initial=0)), int(values.max(initial=0))) * max(len(values), 1)
     if bound > _LARGEST:
-        return _limbs(column, _bigint_limbs(values))
+        return limbs(column, bigint_limbs(values))
     return _nullable(column, values, np.add, 0)
-
-
-def _decimal_limbs(column: pa.Array) -> list[Array]:
-    """128-bit two's complement as four 32-bit limbs, the lowest first; the highest is signed."""
-    offset = column.offset * 4
-    words = np.frombuffer(column.buffers()[1], dtype=np.uint32)[offset : offset + len(column) * 4]
-    limbs = words.reshape(-1, 4).astype(np.int64)
-    top = limbs[:, 3]
-    return [*limbs[:, :3].T, np.where(top >= 2**31, top - 2**32, top)]
-
-
-def _bigint_limbs(values: Array) -> list[Array]:
-    return [values & 0xFFFF_FFFF, values >> 32]
-
-
-def _limbs(column: pa.Array, limbs: list[Array], nulls: bool = False) -> Encoded:
-    """Sums that may exceed 64 bits: add 32-bit limbs in 64-bit arrays, carry at the end."""
-    valid = _valid(column)
-    arrays = (*(np.where(valid, limb, 0) for limb in limbs), valid)
-    adds = (np.add,) * len(limbs)
-
-    def decode(merged: Arrays) -> pa.Array:
-        return _carried(list(merged[:-1]), ~merged[-1], column.type, nulls)
-
-    monoid = Ufuncs((*adds, np.logical_or), (*(0,) * len(limbs), False))
-    return Encoded(arrays, monoid, decode)
-
-
-def _carried(limbs: list[Array], missing: Array, kind: pa.DataType, nulls: bool) -> pa.Array:
-    for i in range(len(limbs) - 1):
-        limbs[i + 1] = limbs[i + 1] + (limbs[i] >> 32)
-        limbs[i] = limbs[i] & 0xFFFF_FFFF
-    if len(limbs) == 2:
-        low, high = limbs
-        if np.any((high >= 2**31) | (high < -(2**31))):
-            raise OverflowError(
-                "[ARITHMETIC_OVERFLOW] a sum of integers exceeds bigint: cast the column to "
-                "decimal(38, 0), or turn ANSI mode off to let it wrap around"
-            )
-        return pa.array((high << 32) + low, mask=missing).cast(kind)
-    missing = missing | _too_wide(limbs, nulls)
-    words = np.stack([limb.astype(np.uint32) for limb in limbs], axis=1)
-    bits = pa.array(~missing).buffers()[1]
-    return pa.Array.from_buffers(kind, len(missing), [bits, pa.py_buffer(words.tobytes())])
-
-
-def _too_wide(limbs: list[Array], nulls: bool) -> Array:
-    """Which decimals exceed 38 digits: an error, unless they are to be null."""
-    wide = np.abs(limbs[3]) >= 10**38 >> 96  # few come near, and only these are looked at closely
-    for i in np.flatnonzero(wide):
-        value = sum(int(limb[i]) << 32 * place for place, limb in enumerate(limbs))
-        wide[i] = abs(value) >= 10**38
-    if not nulls and wide.any():
-        raise OverflowError(
-            "[NUMERIC_VALUE_OUT_OF_RANGE] a sum of decimals exceeds 38 digits: cast the column to "
-            "a smaller decimal, or turn ANSI mode off to get null"
-        )
-    return wide
 
 
 def _extreme(column: pa.Array, smallest: bool) -> Encoded:
@@ -178,7 +117,7 @@ def _retyped(kind: pa.DataType) -> Callable[[pa.Array], pa.Array]:
 
 def _extreme_by(value: pa.Array, order: pa.Array, smallest: bool) -> Encoded:
     """(order, row, any): the row whose order is best; among ties the older one."""
-    codes, valid = order_codes(order), _valid(order)
+    codes, valid = order_codes(order), valid_of(order)
 
     def combine(older: Arrays, newer: Arrays) -> Arrays:
         better = newer[0] < older[0] if smallest else newer[0] > older[0]
@@ -224,6 +163,7 @@ def _central(column: pa.Array, combine: Callable[[Arrays, Arrays], Arrays]) -> E
 
 ENCODERS: dict[str, Callable[..., Encoded]] = {
     "sum": _sum,
+    "lost": lost,
     "min": lambda column: _extreme(column, smallest=True),
     "max": lambda column: _extreme(column, smallest=False),
     "min_by": lambda value, order: _extreme_by(value, order, smallest=True),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
-from muntin.kernels.monoids import Arrays, Monoid
+from muntin.kernels.monoids import Array, Arrays, Monoid
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +18,8 @@ class Encoded:
     arrays: Arrays
     monoid: Monoid
     decode: Callable[[Arrays], pa.Array]
+
+
+def valid_of(column: pa.Array) -> Array:
+    """Which values are not null."""
+    return np.asarray(column.is_valid().to_numpy(zero_copy_only=False))

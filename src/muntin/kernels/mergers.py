@@ -7,6 +7,7 @@ from collections.abc import Iterable
 MERGERS = frozenset(
     {
         "sum",
+        "lost",
         "min",
         "max",
         "min_by",

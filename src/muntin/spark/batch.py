@@ -16,6 +16,7 @@ from muntin.errors import ColumnError, StrategyError
 from muntin.physical import Operators, lower, merged_beside
 from muntin.plan import Node, SharingPlan
 from muntin.query import Query
+from muntin.spark.ansi import wraps
 from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
 from muntin.spark.data_windows import apply_to_batch
@@ -58,8 +59,8 @@ def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) 
     if not hasattr(df, "sparkSession"):
         raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
     if query.data_windows:
-        return apply_to_batch(plan, query, df, operators.name, _wraps(df))
-    shared, direct = split(query, df.sparkSession)
+        return apply_to_batch(plan, query, df, operators.name, wraps(df))
+    shared, direct = split(query, df)
     if direct is not None:
         prepared(df, direct, lifted=False)
     if shared is None:
@@ -77,23 +78,18 @@ def _by_operators(
     """By the operator that was chosen; what only Spark can merge is expanded beside the kernel."""
     beside = merged_beside(query) if operators.name == "kernel" else ()
     if not beside:
-        return _shared(plan, query, table, operators, _wraps(df))
+        return _shared(plan, query, table, operators, wraps(df))
     expanded = replace(query, aggregates=beside)
     kernel = replace(query, aggregates=tuple(a for a in query.aggregates if a not in beside))
     return joined(
-        _shared(plan, kernel, prepared(df, kernel), operators, _wraps(df)),
-        _shared(plan, expanded, prepared(df, expanded), EXPAND, _wraps(df)),
+        _shared(plan, kernel, prepared(df, kernel), operators, wraps(df)),
+        _shared(plan, expanded, prepared(df, expanded), EXPAND, wraps(df)),
         query,
     )
 
 
-def _wraps(df: DataFrame) -> bool:
-    """Whether sums of integers wrap around, as they do in Spark with ANSI mode off."""
-    return str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
-
-
 def _shared(
-    plan: SharingPlan, query: Query, table: Table, operators: Operators, wraps: bool
+    plan: SharingPlan, query: Query, table: Table, operators: Operators, wrapping: bool
 ) -> DataFrame:
     physical = lower(plan)
     rows = from_source(table, physical.levels[0])
@@ -106,7 +102,7 @@ def _shared(
             "the aggregate of that type, or cast it"
         )
     if by_python and not stranger:
-        rows = by_kernel(rows, plan, table, wraps)
+        rows = by_kernel(rows, plan, table, wrapping)
     else:
         for level in physical.levels[1:]:
             rows = next_level(rows, level, table)

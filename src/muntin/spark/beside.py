@@ -1,40 +1,56 @@
 """Aggregates that cannot be shared, computed directly beside those that can.
 
-Holistic functions have no partials, and an older Spark may lack the functions that make them: both
-are left to Spark's own window() queries. Their rows are the same instances as ours, so one join by
-window and keys, null-safe, puts them side by side.
+Holistic functions have no partials, an older Spark may lack the functions that make them, and over
+some types they cannot give Spark's own result: all these are left to Spark's window() queries.
+Their rows are the same instances as ours, so one join by window and keys, null-safe, puts them side
+by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from operator import and_
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from muntin.aggregates import Aggregate
+from muntin.aggregates.columns import inputs_of
 from muntin.query import Query
 from muntin.spark.faults import REFUSALS, told, unlogged
 from muntin.spark.names import quoted
 from muntin.spark.native import native
+from muntin.spark.table import kinds_of
 from muntin.spark.versions import version_of
 
+_HOLISTIC = "keeps every value of a window, which no state of bounded size can hold"
 
-def split(query: Query, spark: SparkSession) -> tuple[Query | None, Query | None]:
-    """The part of the query that this Spark can share, and the part that it cannot."""
-    version = version_of(spark)
 
-    def part(chosen: Callable[[Aggregate], bool]) -> Query | None:
-        some = tuple(a for a in query.aggregates if chosen(a))
-        return replace(query, aggregates=some) if some else None
+def split(query: Query, df: DataFrame) -> tuple[Query | None, Query | None]:
+    """The part of the query that this Spark can share over this table, and the rest."""
+    reasons = unshared(query, df)
+    direct = tuple(a for a in query.aggregates if a.name in reasons)
+    shared = tuple(a for a in query.aggregates if a.name not in reasons)
+    first, second = (replace(query, aggregates=a) if a else None for a in (shared, direct))
+    return first, second
 
-    def direct(a: Aggregate) -> bool:
-        return a.function.holistic or a.function.since > version
 
-    return part(lambda a: not direct(a)), part(direct)
+def unshared(query: Query, df: DataFrame) -> dict[str, str]:
+    """The names of the aggregates that cannot be shared, each with what is to be said of it."""
+    reasons, version = {}, version_of(df.sparkSession)
+    for each in query.aggregates:
+        if each.function.holistic:
+            reasons[each.name] = _HOLISTIC
+        elif each.function.since > version:
+            since = ".".join(map(str, each.function.since))
+            reasons[each.name] = f"is shared only from Spark {since} on"
+    typed = tuple(a for a in query.aggregates if a.function.by_type and a.name not in reasons)
+    kinds = kinds_of(df, replace(query, aggregates=typed)) if typed else {}
+    for each in typed:
+        reason = each.function.unshared([kinds[own] for own in inputs_of(each)])
+        if reason is not None:
+            reasons[each.name] = reason
+    return reasons
 
 
 def directly(df: DataFrame, query: Query) -> DataFrame:

@@ -40,7 +40,7 @@ def apply_to_batch(
     """The long result of a query with such windows."""
     if operator in ("sessions", "kernel"):
         return _sessions(plan, query, df, wraps if operator == "kernel" else None)
-    shared, direct = split(query, df.sparkSession)
+    shared, direct = split(query, df)
     if direct is not None or shared is None:
         return _assigned(plan, query, df)
     table = ordered_table(df, query)
@@ -51,7 +51,7 @@ def apply_to_batch(
 
 
 def _sessions(plan: SharingPlan, query: Query, df: DataFrame, wraps: bool | None) -> DataFrame:
-    shared, direct = split(query, df.sparkSession)
+    shared, direct = split(query, df)
     if direct is not None:
         prepared(df, direct, lifted=False)
     if shared is None:

@@ -25,6 +25,7 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from muntin.physical.bases import Base, bases
 from muntin.plan import SharingPlan
 from muntin.query import Query
+from muntin.spark.ansi import wraps
 from muntin.spark.names import existing, quoted
 from muntin.spark.preaggregate import PreAggregation
 from muntin.spark.row_partials import fields_of, lifted, not_in_arrow, partial_fields
@@ -75,10 +76,9 @@ class StreamSource:
         compared: tuple[str, ...] = (),
     ) -> StreamSource:
         """The rows of a stream whose watermark is set, prepared unless a table is given."""
-        wraps = str(df.sparkSession.conf.get("spark.sql.ansi.enabled")) != "true"
         watermarked = delay_of(df, query) is not None
         rows = prepared(df, query) if table is None else table
-        return StreamSource(plan, query, rows, wraps, watermarked, compared)
+        return StreamSource(plan, query, rows, wraps(df), watermarked, compared)
 
     @cached_property
     def bases(self) -> tuple[Base, ...]:

@@ -18,7 +18,7 @@ from muntin.errors import ColumnError, ControlError, StrategyError, did_you_mean
 from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
-from muntin.spark.beside import split
+from muntin.spark.beside import unshared
 from muntin.spark.bucketed import bucketed_refusal, by_bucketed
 from muntin.spark.controlled import by_controlled
 from muntin.spark.faults import told
@@ -120,17 +120,9 @@ def _controlled(source: StreamSource, operators: Operators, streaming: Streaming
 
 def check_streamable(query: Query, df: DataFrame) -> None:
     """Refuse what cannot run on a stream, with the reason."""
-    _, direct = split(query, df.sparkSession)
-    for aggregate in direct.aggregates if direct else ():
-        late = not aggregate.function.holistic
-        reason = (
-            f"is shared only from Spark {'.'.join(map(str, aggregate.function.since))} on"
-            if late
-            else "keeps every value of a window, which no state of bounded size can hold"
-        )
+    for name, reason in unshared(query, df).items():
         raise StrategyError(
-            f"{aggregate.name} cannot run on a stream: it {reason}; leave it out, or compute it "
-            "on batches"
+            f"{name} cannot run on a stream: it {reason}; leave it out, or compute it on batches"
         )
     own = next((a.name for a in query.aggregates if a.function.in_python), None)
     if own:

@@ -72,12 +72,22 @@ def prepared(
     return Table(rows, columns_of(query.aggregates, kinds.__getitem__), types[time])
 
 
+def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
+    """The type of every input."""
+    with told("the DataFrame itself cannot be computed"):
+        columns = df.columns
+    inputs, time = distinct_inputs(query.aggregates), existing(query.time, columns, "time")
+    values = [input_sql(each, columns) for each in inputs]
+    types = _types(filtered(df, query.where), _named(query, time, [], inputs, values))
+    return {each: types[sql] for each, sql in zip(inputs, values, strict=True)}
+
+
 def _named(
     query: Query, time: str, keys: list[str], inputs: tuple[Input, ...], values: list[str]
 ) -> list[tuple[str, str]]:
     """Every expression of a row with the words for it, in the order in which to blame them."""
     named = [(f"time {query.time!r}", time)]
-    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=True)]
+    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=bool(keys))]
     for each, sql in zip(inputs, values, strict=True):
         if each.predicate:
             named.append((f"filter {each.predicate!r}", _where("1", each.predicate)))

@@ -19,7 +19,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from muntin.aggregates.columns import Columns, Input, columns_of
+from muntin.aggregates.columns import Columns, Input, columns_of, inputs_of
 from muntin.errors import AggregateError, StrategyError, did_you_mean
 from muntin.plan import SharingPlan, closed
 from muntin.query import Query
@@ -102,9 +102,22 @@ def reading(
         return kind_of(argument(each.argument, types), types or {})
 
     known = type_of or guessed
+    if dialect == "spark":
+        _check_types(query, known)
     columns = columns_of(query.aggregates, known)
     kinds = {f"v{i}": known(each) for i, each in enumerate(columns.inputs)}
     return Reading(query, writer, table, types, writer.aggregates(columns, kinds))
+
+
+def _check_types(query: Query, known: TypeOf) -> None:
+    """Refuse what Spark computes directly over inputs of these types."""
+    for aggregate in query.aggregates:
+        reason = aggregate.function.unshared([known(each) for each in inputs_of(aggregate)])
+        if reason:
+            raise AggregateError(
+                f"{aggregate.name} cannot be shared: it {reason}, or run the plan on Spark with "
+                "plan.apply(df)"
+            )
 
 
 def render_reading(plan: SharingPlan, read: Reading) -> str:
