@@ -2,7 +2,8 @@
 
 Aggregates that need the same partial of the same input share one column: sum, avg and count of a
 double need two columns together, not four. A filter becomes part of the input (null where it does
-not hold), so filtered and plain aggregates run over the same slices.
+not hold), so filtered and plain aggregates run over the same slices. A function that is given
+nulls too has one input more when it is filtered: true where the filter holds, else null.
 
     v0, v1, …   inputs: one for each distinct (argument, filter)
     p0, p1, …   partials: one for each distinct lift
@@ -59,6 +60,8 @@ def inputs_of(aggregate: Aggregate) -> tuple[Input, ...]:
     arguments = aggregate.arguments
     if not arguments and aggregate.predicate:
         arguments = ("(1)",)  # not "1", which may be the name of a column
+    if aggregate.function.sees_nulls and aggregate.predicate:
+        arguments = (*arguments, "(TRUE)")
     filters = aggregate.filters or (None,) * len(arguments)
     return tuple(
         Input(argument, _both(own, aggregate.predicate))

@@ -7,7 +7,8 @@ time   one call of lift and combine a record, unless `fold` takes all records of
 Spark gathers the records of each slice; the kernel lifts and combines them in its Python workers,
 and combines slices into windows there. So only the first step works record by record: windows cost
 a few calls of combine a slice. Records whose argument is null are passed over; where a function
-takes several arguments it is given a dictionary, nulls included.
+takes several arguments it is given a dictionary, nulls included; what a filter leaves out it is
+never given.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Custom(Function):
         self._lift, self._combine, self._lower = lift, combine, lower
         self._identity, self._invert = identity, invert
         self.invertible = invert is not None
+        self.sees_nulls = arity > 1
         self.parameters = (name, lift, combine, lower, result, arity, invert, fold)
 
     def __call__(self, *arguments: str) -> Aggregate:
@@ -59,6 +61,8 @@ class Custom(Function):
     def partials(self, types: Types) -> tuple[Partial, ...]:
         fields = ", ".join(f"'_{i}', {{{i}}}" for i in range(self.arity))
         record = "{0}" if self.arity == 1 else f"named_struct({fields})"
+        if len(types) > self.arity:  # the mark of the rows that a filter leaves
+            record = f"CASE WHEN {{{self.arity}}} THEN {record} END"
         lift = (
             f"named_struct('records', collect_list({record}), 'result', CAST(NULL AS "
             f"{self.result}))"
