@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from itertools import pairwise
+from operator import add
 from random import Random
 from statistics import median
 from typing import Any
@@ -138,27 +139,79 @@ def test_ratios_share_partials_and_are_null_where_nothing_divides(frugal: SparkS
         assert row.share == pytest.approx(share)
 
 
+SKETCHED = {
+    "tinyint": ("CAST(i div 200 AS TINYINT)", "{} * 200"),
+    "smallint": ("CAST(i AS SMALLINT)", "{}"),
+    "int": ("CAST(i AS INT)", "{}"),
+    "bigint": ("CAST(i AS BIGINT)", "{}"),
+    "float": ("CAST(i AS FLOAT)", "{}"),
+    "double": ("CAST(i AS DOUBLE)", "{}"),
+    "decimal": ("CAST(i AS DECIMAL(10, 2))", "{}"),
+    "date": ("date_from_unix_date(i)", "unix_date({})"),
+    "timestamp": ("timestamp_seconds(i)", "unix_seconds({})"),
+    "timestamp_ntz": (
+        "timestamp_ntz'1970-01-01' + make_dt_interval(0, 0, 0, i)",
+        "timestampdiff(SECOND, timestamp_ntz'1970-01-01', {})",
+    ),
+    "day to second": ("make_dt_interval(0, 0, 0, i)", "CAST(CAST({} AS INTERVAL SECOND) AS INT)"),
+    "month": ("CAST(make_ym_interval(0, i) AS INTERVAL MONTH)", "CAST({} AS INT)"),
+}
+"""Of every type that a sketch takes: made of whole numbers in their order, and the way back."""
+
+COUNTED = {
+    "string": "CAST(i AS STRING)",
+    "binary": "CAST(CAST(i AS STRING) AS BINARY)",
+    "array": "array(i)",
+    "truth": "i > 0",
+}
+
+
 def test_sketches_are_right_within_their_error(frugal: SparkSession) -> None:
     at = F.expr("timestamp'2024-01-01' + make_dt_interval(0, 0, 0, id div 100)")
-    spread = F.expr("CAST(pmod(id * 7919, 20011) AS DOUBLE)")
-    df = frugal.range(0, 4_000, 1, 2).select(at.alias("ts"), spread.alias("x"))
-    df = df.withColumn("s", F.col("x").cast("string")).withColumn("i", F.col("x").cast("int"))
-    sketches = [mt.approx_count_distinct(c).alias(f"d{c}") for c in ("x", "s", "i")]
-    sketches += [mt.approx_percentile(c, 0.9).alias(f"p{c}") for c in ("x", "i")]
-    exact = [mt.count_distinct("x").alias("d"), mt.collect_set("x").alias("all")]
+    spread = F.expr("CAST(pmod(id * 7919, 20011) AS INT)")
+    df = frugal.range(0, 4_000, 1, 2).select(at.alias("ts"), spread.alias("i"))
+    counted = {k: made for k, (made, _) in SKETCHED.items()} | COUNTED
+    early = "if(ts < timestamp'2024-01-01 00:00:10', i, NULL)"
+    some = [mt.approx_count_distinct("i").filter("i < 9000").alias("some")]
+    some += [mt.approx_count_distinct(early).alias("de"), mt.approx_percentile(early).alias("pe")]
+    sketches = [mt.approx_count_distinct(made).alias(f"d {k}") for k, made in counted.items()]
+    sketches += [
+        mt.approx_percentile(made, 0.9).alias(f"p {k}") for k, (made, _) in SKETCHED.items()
+    ]
     windows = [mt.tumbling("5 seconds"), mt.tumbling("20 seconds")]
-    query = mt.query("ts", windows, [*sketches, *exact])
-    plan = mt.optimize(query, "wcg", operator="expand")
-    rows = plan.apply(df).collect()
+    query = mt.query("ts", windows, [*sketches, *some, mt.collect_set("i").alias("all")])
+    ours = mt.optimize(query, "wcg", operator="expand").apply(df)
+    assert ours.dtypes == rows_of_window(df, query).dtypes
+    back = {
+        k: f"CAST({way.format(f'`p {k}`')} AS INT) AS `p {k}`" for k, (_, way) in SKETCHED.items()
+    }
+    kept = ["window", "some", "de", "pe", "all", *(f"`d {k}`" for k in counted)]
+    rows = ours.selectExpr(*kept, *back.values()).collect()
     assert len(rows) == 10
+    few = {"tinyint": lambda v: v // 200, "truth": lambda v: v > 0}
     for row in rows:
         values = sorted(row["all"])
-        assert len(values) == row.d
-        for column in ("x", "s", "i"):
-            assert abs(row[f"d{column}"] - row.d) <= 0.08 * row.d  # five standard errors
-        for column in ("x", "i"):
-            rank = sum(v <= row[f"p{column}"] for v in values) / len(values)
-            assert abs(rank - 0.9) <= 0.05
+        for k in counted:
+            distinct = len(set(map(few[k], values) if k in few else values))
+            assert abs(row[f"d {k}"] - distinct) <= 0.08 * distinct, k  # five standard errors
+        for k in SKETCHED:
+            rank = sum(v <= row[f"p {k}"] for v in values) / len(values)
+            assert abs(rank - 0.9) <= 0.05, k
+        assert row.some == pytest.approx(sum(v < 9000 for v in values), rel=0.08)
+        is_early = row.window.start < START + timedelta(seconds=10)
+        assert (row.de > 0, row.pe is not None) == (is_early, is_early)
+
+
+def test_sketches_of_distinct_values_are_shared_by_pieces_that_overlap(
+    frugal: SparkSession,
+) -> None:
+    windows = [mt.hopping("20 seconds", "10 seconds"), mt.hopping("30 seconds", "10 seconds")]
+    query = mt.query("ts", windows, [mt.approx_count_distinct("x").alias("d")], keys="a key")
+    exact = mt.query("ts", windows, [mt.count_distinct("x").alias("d")], keys="a key")
+    df, plan = table(frugal), mt.optimize(query, "wcg", operator="expand")
+    assert plan.tree.nodes[-1].parent is not None
+    # So few values that a sketch of them is exact.
+    assert_same_rows(plan.apply(df), rows_of_window(df, exact), exact)
 
 
 def test_aggregates_in_python_run_in_the_kernel(frugal: SparkSession) -> None:
@@ -188,9 +241,14 @@ def test_aggregates_in_python_run_in_the_kernel(frugal: SparkSession) -> None:
         result="bigint",
         fold=lambda values: values.to_numpy().sum(),
     )
+    records = mt.custom(
+        "records", lift=lambda _: 1, combine=add, lower=int, identity=0, result="bigint", arity=2
+    )
     aggregates = [
         middle("x"),
         largest("n", "x"),
+        records("n", "x").alias("records"),
+        records("n", "x").filter("`a key` = 'b' OR n > 0").alias("some"),
         total("n").filter("x > 0").alias("t"),
         mt.count().alias("rows"),
         mt.collect_set("n").alias("set"),
@@ -198,6 +256,7 @@ def test_aggregates_in_python_run_in_the_kernel(frugal: SparkSession) -> None:
     theirs = [
         mt.median("x"),
         mt.max("n * x"),
+        mt.count().filter("`a key` = 'b' OR n > 0").alias("some"),
         mt.sum("n").filter("x > 0").alias("t"),
         mt.count().alias("rows"),
         mt.collect_set("n").alias("set"),
@@ -206,6 +265,8 @@ def test_aggregates_in_python_run_in_the_kernel(frugal: SparkSession) -> None:
         ("middle(x)", "median(x)"),
         ("largest(n, x)", "max(n * x)"),
         ("rows", "rows"),
+        ("records", "rows"),
+        ("some", "some"),
         ("set", "set"),
     ]
     expected = long_rows(mt.aggregate(df, "ts", WINDOWS, theirs, "a key"), [a.name for a in theirs])

@@ -20,9 +20,20 @@ from muntin.aggregates.sets import CountDistinct
 from muntin.errors import AggregateError
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
+_EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
+_MICROS = f"timestampdiff(MICROSECOND, {_EPOCH}, {{}})"
+_LENGTH = "make_dt_interval(0, 0, 0, CAST(CAST({q} AS DECIMAL(20, 0)) / 1000000 AS DECIMAL(18, 6)))"
 _TIMES = {
     "timestamp": ("unix_micros({0})", "timestamp_micros({q})"),
+    "timestamp_ntz": (_MICROS.format("{0}"), f"{_EPOCH} + {_LENGTH}"),
     "date": ("CAST(unix_date({0}) AS BIGINT)", "date_from_unix_date(CAST({q} AS INT))"),
+}
+_INTERVALS = {
+    "year": (
+        "CAST(CAST({0} AS INTERVAL MONTH) AS BIGINT)",
+        "make_ym_interval(0, CAST({q} AS INT))",
+    ),
+    "day": (_MICROS.format(f"{_EPOCH} + {{0}}"), _LENGTH),
 }
 
 
@@ -55,7 +66,7 @@ class ApproxCountDistinct(CountDistinct):
 
 def _hashable(kind: str | None) -> str:
     """What the sketch takes (whole numbers, text, bytes), distinct where the values are."""
-    if kind in (*_WHOLE, "string", "binary"):
+    if kind in (*_WHOLE, "binary") or (kind and kind.startswith("string")):
         return "{0}" if kind not in ("tinyint", "smallint") else "CAST({0} AS INT)"
     if kind in ("double", "float"):
         return "CAST(CAST({0} AS DOUBLE) + 0D AS STRING)"  # -0.0 counts as 0.0
@@ -102,12 +113,17 @@ def _sketched(kind: str | None) -> tuple[str, str, str]:
         return "bigint", "CAST({0} AS BIGINT)", f"CAST({{q}} AS {kind or 'bigint'})"
     if kind in _TIMES:
         return "bigint", *_TIMES[kind]
+    if kind.startswith("interval "):
+        family = "year" if kind.split()[1] in ("year", "month") else "day"
+        value, back = _INTERVALS[family]
+        return "bigint", value, f"CAST({back} AS {kind})"
     if kind in ("float", "double"):
         return kind, "{0}", "{q}"
     if kind.startswith("decimal"):
         return "double", "CAST({0} AS DOUBLE)", f"CAST({{q}} AS {kind})"
     raise AggregateError(
-        f"approx_percentile of {kind} cannot be computed: give it a number, a date or a timestamp"
+        f"approx_percentile of {kind} cannot be computed: give it a number, a date, a timestamp "
+        "or an interval"
     )
 
 
