@@ -83,6 +83,11 @@ CASES: dict[str, tuple[Case, str]] = {
     "a minimum of maps": (asked(mt.min("pairs")), r"^min\(pairs\) cannot be computed"),
     "a set of maps": (asked(mt.collect_set("pairs")), r"^collect_set\(pairs\) cannot be computed"),
     "a percentile of text": (asked(mt.approx_percentile("word")), r"approx_percentile.* cannot be"),
+    "a product of truths": (asked(mt.product("v > 1")), r"product of boolean cannot be computed"),
+    "pairs of collated text": (
+        asked(mt.count_distinct("word COLLATE UTF8_LCASE", "v")),
+        r"count_distinct of several columns takes no string collate",
+    ),
     "truth of a number": (asked(mt.bool_and("v")), r"^bool_and\(v\) cannot be .*BOOLEAN"),
     "filter missing": (asked(mt.count().filter("nope > 1")), r"filter 'nope > 1' cannot be"),
     "filter a number": (asked(mt.count().filter("v")), r"filter 'v' cannot be .*BOOLEAN"),

@@ -45,7 +45,7 @@ def unshared(query: Query, df: DataFrame) -> dict[str, str]:
             since = ".".join(map(str, each.function.since))
             reasons[each.name] = f"is shared only from Spark {since} on"
     typed = tuple(a for a in query.aggregates if a.function.by_type and a.name not in reasons)
-    kinds = kinds_of(df, replace(query, aggregates=typed)) if typed else {}
+    kinds = kinds_of(df, replace(query, aggregates=typed, keys=())) if typed else {}
     for each in typed:
         reason = each.function.unshared([kinds[own] for own in inputs_of(each)])
         if reason is not None:

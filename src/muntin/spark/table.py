@@ -73,7 +73,7 @@ def prepared(
 
 
 def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
-    """The type of every input."""
+    """The type of every input of a query without keys."""
     with told("the DataFrame itself cannot be computed"):
         columns = df.columns
     inputs, time = distinct_inputs(query.aggregates), existing(query.time, columns, "time")
@@ -87,7 +87,7 @@ def _named(
 ) -> list[tuple[str, str]]:
     """Every expression of a row with the words for it, in the order in which to blame them."""
     named = [(f"time {query.time!r}", time)]
-    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=bool(keys))]
+    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=True)]
     for each, sql in zip(inputs, values, strict=True):
         if each.predicate:
             named.append((f"filter {each.predicate!r}", _where("1", each.predicate)))
