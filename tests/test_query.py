@@ -79,6 +79,13 @@ def one(**changes: object) -> Query:
         ({"keys": 3}, r"keys 3 must be"),
         ({"windows": None}, r"windows None must be"),
         ({"aggregates": 5}, r"aggregates 5 must be"),
+        ({"aggregates": "count"}, r"'count' is not an aggregate: use mt\.count"),
+        ({"windows": "1 hour"}, r"'1 hour' is not a window"),
+        ({"keys": b"k"}, r"key b'k' must be the name of a column"),
+        ({"bounds": 5}, r"unknown bounds 5: known: spark, asa"),
+        ({"bounds": [1]}, r"unknown bounds \[1\]"),
+        ({"order_by": "v"}, r"order_by 'v' orders the records of windows that the data decides"),
+        ({"windows": mt.session(5), "order_by": [5]}, r"order_by 5 must be the name of a column"),
     ],
 )
 def test_what_does_not_fit_is_named_with_the_remedy(

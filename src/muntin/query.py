@@ -9,7 +9,7 @@ from typing import Any
 
 from muntin.aggregates import Aggregate
 from muntin.data_windows import DataWindow
-from muntin.errors import QueryError, did_you_mean
+from muntin.errors import QueryError, did_you_mean, is_one_of
 from muntin.windows import Window
 
 BOUNDS = {"spark": 0, "asa": 1}
@@ -33,9 +33,9 @@ class Query:
     order_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.bounds not in BOUNDS:
+        if not is_one_of(self.bounds, BOUNDS):
             raise QueryError(f"unknown bounds {self.bounds!r}: {did_you_mean(self.bounds, BOUNDS)}")
-        _check_names(self.time, self.keys)
+        _check_names(self.time, self.keys, self.order_by)
         _check_windows((*self.windows, *self.data_windows))
         _check_aggregates(self.aggregates)
         _check_results(self.keys, self.aggregates)
@@ -78,6 +78,12 @@ def query(
     (['10 minutes', '1 hour/10 minutes'], True)
     """
     given: tuple[Window | DataWindow, ...] = _each("windows", windows, (Window, DataWindow))
+    order = _each("order_by", order_by, str)
+    if order and not any(isinstance(w, DataWindow) for w in given):
+        raise QueryError(
+            f"order_by {order_by!r} orders the records of windows that the data decides, such as "
+            "mt.session('1 hour'), and none is asked for: leave it out"
+        )
     return Query(
         time,
         _each("keys", keys, str),
@@ -86,26 +92,31 @@ def query(
         where,
         bounds,
         tuple(w for w in given if isinstance(w, DataWindow)),
-        _each("order_by", order_by, str),
+        order,
     )
 
 
 def _each(what: str, given: Any, kind: type[Any] | tuple[type[Any], ...]) -> tuple[Any, ...]:
     """One value or several, as a tuple."""
-    if isinstance(given, kind):
+    if isinstance(given, (kind, str, bytes)):
         return (given,)
-    if not isinstance(given, Iterable):
+    try:
+        each = iter(given)  # a Column of Spark says only here that it is not iterable
+    except TypeError:
         name = (kind[0] if isinstance(kind, tuple) else kind).__name__
-        raise QueryError(f"{what} {given!r} must be a list, or one {name}")
-    return tuple(given)
+        raise QueryError(f"{what} {given!r} must be a list, or one {name}") from None
+    return tuple(each)
 
 
-def _check_names(time: object, keys: Sequence[object]) -> None:
+def _check_names(time: object, keys: Sequence[object], order_by: Sequence[object]) -> None:
     if not isinstance(time, str) or not time:
         raise QueryError(f"time {time!r} must be the name of the timestamp column, as text")
     for key in keys:
         if not isinstance(key, str) or not key:
             raise QueryError(f"key {key!r} must be the name of a column, as text")
+    for column in order_by:
+        if not isinstance(column, str) or not column:
+            raise QueryError(f"order_by {column!r} must be the name of a column, as text")
     _refuse_duplicates("key", list(keys))
 
 

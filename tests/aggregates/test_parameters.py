@@ -1,7 +1,9 @@
 """Functions with parameters, ratios, and functions of the user's own, as values."""
 
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -19,6 +21,10 @@ def test_parameters_are_part_of_a_function() -> None:
     assert mt.approx_count_distinct("x").name == "approx_count_distinct(x)"
     assert parse_aggregate("percentile(a + b, 0.9)") == mt.percentile("a + b", 0.9)
     assert mt.percentile("x", 0.25).function.native() == "percentile({0}, 0.25D)"
+    assert mt.percentile("x", np.float64(0.9)).function.native() == "percentile({0}, 0.9D)"
+    assert mt.approx_count_distinct("x", np.int64(8)).function.partials(["int"])[0].lift == (
+        "hll_sketch_agg({0}, 8)"
+    )
 
 
 def test_a_ratio_shares_partials_and_has_what_both_parts_have() -> None:
@@ -80,6 +86,38 @@ def test_two_functions_of_ones_own_never_share_a_partial() -> None:
     assert longest("w").filter("b").name == "longest(w) filter (b)"
 
 
+def test_comments_end_with_their_predicate() -> None:
+    """Read by DuckDB: what follows a comment still counts."""
+    few = mt.count().filter("v > 0 -- all but the first").filter("v < 3 -- and the last")
+    both = [few.alias("few"), mt.ratio(few, mt.count()).filter("v > -9").alias("share")]
+    query = mt.query("ts", [mt.Window(9, 9)], both)
+    data = pa.table({"ts": pa.array(range(4), pa.timestamp("us")), "v": range(4)})
+    assert mt.optimize(query).apply(data).select(["few", "share"]).to_pylist() == [
+        {"few": 2, "share": 0.5}
+    ]
+
+
+def test_laws_are_checked_on_arrays_value_by_value() -> None:
+    def added(combine: Any, **flags: Any) -> Any:
+        def lift(v: float) -> Any:
+            return {"n": (np.array([v, v * v]), 1)}
+
+        def both(a: Any, b: Any) -> Any:
+            return {"n": (combine(a["n"][0], b["n"][0]), a["n"][1] + b["n"][1])}
+
+        zero = {"n": (np.zeros(2), 0)}
+        return mt.custom("f", lift, both, len, zero, check_laws=[0.1, 0.2, 0.7], **flags)
+
+    assert added(np.add)
+    with pytest.raises(AggregateError, match="'f' breaks idempotence"):
+        added(np.add, idempotent=True)
+    with pytest.raises(AggregateError, match="'f' breaks identity"):
+        added(lambda a, b: np.append(a, b))
+    largest = [lambda v: np.array([v, -v]), np.maximum, list, np.array([-9, -9])]
+    with pytest.raises(AggregateError, match="'g' breaks selectivity"):
+        mt.custom("g", *largest, idempotent=True, selective=True, check_laws=[1, 2])
+
+
 @pytest.mark.parametrize(
     ("law", "changed"),
     [
@@ -115,6 +153,15 @@ def test_broken_laws_are_found_on_a_sample(law: str, changed: dict[str, object])
         (lambda: mt.ratio(mt.sum("x"), "y"), r"ratio takes two aggregates .* not 'y'"),
         (lambda: mt.custom("a b", len, max, int, 0), r"'a b': the name must be a plain word"),
         (lambda: mt.custom("f", 1, max, int, 0), r"lift 1 must be a function"),
+        (lambda: mt.custom("f", len, max, int, 0, fold=3), r"fold 3 must be a function or None"),
+        (lambda: mt.custom("f", len, max, int, 0, invert=3), r"invert 3 must be a function or"),
+        (lambda: mt.custom("f", len, max, int, 0, arity=0), r"arity 0 must be how many argum"),
+        (lambda: mt.custom("f", len, max, int, 0, arity="2"), r"arity '2' must be how many"),
+        (lambda: mt.custom("f", len, max, int, 0, result=3), r"result 3 must be a type of Spark"),
+        (lambda: mt.custom("f", len, max, int, 0, check_laws=5), r"check_laws 5 must be a list"),
+        (lambda: mt.approx_count_distinct("x", 12.0), r"12\.0 must be log₂ of the number"),
+        (lambda: mt.approx_percentile("x", 0.5, 200.0), r"accuracy 200\.0 must be a whole"),
+        (lambda: parse_aggregate(None), r"aggregate None cannot be read: write for instance"),
         (
             lambda: mt.custom("f", len, lambda a: a, int, 0),
             r"custom 'f': combine\(0, 0\) raised TypeError",

@@ -1,4 +1,6 @@
-"""replan: another plan where the data has changed, and none where it has not."""
+"""replan: another plan where the data has changed, and none where it has not; wrong options."""
+
+from typing import Any
 
 import pytest
 
@@ -37,3 +39,33 @@ def test_under_another_cost_that_cost_decides() -> None:
 def test_impossible_statistics_are_refused() -> None:
     with pytest.raises(mt.MuntinError, match="rate -1 must be positive"):
         mt.optimize(QUERY).replan(rate=-1)
+    with pytest.raises(mt.MuntinError, match="rate 'x' must be positive"):
+        mt.optimize(QUERY).replan(rate="x")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"strategy": ["wcg"]}, r"unknown strategy \['wcg'\]: did you mean 'wcg'\?"),
+        ({"engine": 5}, r"unknown engine 5: known: spark, stream, sql"),
+        ({"slicing": [5]}, r"unknown slicing \[5\]: known: panes, pairs"),
+        ({"technique": [5], "cost": "weave"}, r"technique \[5\] has no Ω: known: panes"),
+        ({"operator": 5, "engine": "stream"}, r"unknown operator 5 for a stream: known: native"),
+    ],
+)
+def test_options_that_are_no_names_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(mt.MuntinError, match=message):
+        mt.optimize(QUERY, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"dialect": ["spark"]}, r"unknown SQL dialect \['spark'\]: did you mean 'spark'\?"),
+        ({"dialect": "spark", "table": 5}, r"table 5 must be the name of a table"),
+        ({"dialect": "spark", "types": 5}, r"types 5 must be types by column"),
+    ],
+)
+def test_sql_of_what_is_no_name_is_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(mt.MuntinError, match=message):
+        mt.optimize(QUERY).to_sql(**wrong)

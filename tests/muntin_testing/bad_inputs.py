@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import muntin as mt
 
@@ -48,8 +50,18 @@ def wide(*ids: str, key: str = "key", alias: str = "n") -> Case:
     return on(lambda _, df: df.withColumnRenamed("key", key), **parts, layout="wide")
 
 
+def on_column(part: str) -> Case:
+    """The query with a Column where names, aggregates or windows of ours are meant."""
+    return lambda spark, df: asked(**{part: F.col("key")})(spark, df)
+
+
 def stream(spark: SparkSession, _: DataFrame) -> DataFrame:
     return spark.readStream.format("rate").load()
+
+
+def streamed(**changes: Any) -> Case:
+    """The query on a stream, with one part that is wrong."""
+    return on(stream, **({"time": "timestamp", "keys": (), "watermark": "1 minute"} | changes))
 
 
 OWN = mt.custom("own", len, max, int, 0, result="strin")
@@ -63,6 +75,30 @@ CASES: dict[str, tuple[Case, str]] = {
     "key a map": (asked(keys="pairs"), r"key 'pairs' is map<.* no order: .*to_json\(pairs\)"),
     "key with a map": (asked(keys="deep"), r"key 'deep' is struct<in:map.* no order"),
     "key a variant": (asked(keys="any"), r"key 'any' is variant, which has no order"),
+    "key an interval": (
+        on(lambda _, df: df.withColumn("i", F.expr("make_interval(0, v)")), keys="i"),
+        r"key 'i' is interval, which has no order: make a column of CAST\(i AS STRING\)",
+    ),
+    "key with an interval": (
+        on(lambda _, df: df.withColumn("i", F.expr("array(make_interval(0, v))")), keys="i"),
+        r"key 'i' is array<interval>, which has no order: .*to_json\(i\)",
+    ),
+    "key a column of Spark": (on_column("keys"), r"keys Column<.*> must be a list, or one str"),
+    "keys of Spark": (asked(keys=[b"key"]), r"key b'key' must be the name of a column"),
+    "an aggregate of Spark": (on_column("aggregates"), r"Column<.*> must be a list, or one Agg"),
+    "a window of Spark": (
+        on_column("windows"),
+        r"Column<.*> must be a list, or one Window",
+    ),
+    "an order of Spark": (on_column("order_by"), r"order_by Column<.*> must be a list, or one str"),
+    "order without need": (asked(order_by="nope"), r"order_by 'nope' orders .* leave it out"),
+    "windows as one text": (asked(windows="1 hour"), r"'1 hour' is not a window"),
+    "a strategy of no name": (asked(strategy=5), r"unknown strategy 5: known: auto, direct"),
+    "no strategy": (asked(strategy=None), r"unknown strategy None: known"),
+    "several strategies": (asked(strategy=["wcg"]), r"unknown strategy .*did you mean 'wcg'\?"),
+    "an operator of no name": (asked(operator=5), r"unknown operator 5: known: window, expand"),
+    "a cost of no name": (asked(cost=5), r"unknown cost 5: known: rate, paper, weave"),
+    "statistics of a number": (asked(statistics=5), r"statistics 5 must be what mt.statistics"),
     "keys that differ in case": (
         asked(keys=["key", "KEY"]),
         r"'key' and 'KEY' differ only in case",
@@ -134,6 +170,42 @@ CASES: dict[str, tuple[Case, str]] = {
         on(stream, time="timestamp", keys=(), layout="wide"),
         r"layout='wide'.* needs a batch: a stream has the long layout",
     ),
+    "a stream without a watermark": (
+        streamed(watermark=None),
+        r"^append mode .* this stream has none: give watermark='10 minutes'",
+    ),
+    "a watermark in words": (streamed(watermark="soon"), r"watermark 'soon' cannot be read: write"),
+    "a watermark ahead": (streamed(watermark="-1 minute"), r"'-1 minute' must be whole millisec"),
+    "a watermark of months": (streamed(watermark="1 month"), r"'1 month' uses month"),
+    "two watermarks": (
+        on(
+            lambda spark, df: stream(spark, df).withWatermark("timestamp", "1 minute"),
+            **{"time": "timestamp", "keys": (), "watermark": "1 minute"},
+        ),
+        r"'timestamp' already has one: leave out one of them",
+    ),
+    "an output of no name": (streamed(output="appnd"), r"unknown output 'appnd': .* 'append'\?"),
+    "several outputs": (streamed(output=["append"]), r"unknown output \['append'\]"),
+    "a stream's operator of no name": (streamed(operator=5), r"unknown operator 5 for a stream"),
+    "no buckets": (streamed(buckets=0), r"buckets 0 must be a whole number from 1"),
+    "buckets in words": (streamed(buckets="x"), r"buckets 'x' must be a whole number"),
+    "started with a number": (streamed(started_with=5), r"started_with 5 must be a list of win"),
+    "started with one other": (
+        streamed(started_with=mt.tumbling("1 hour")),
+        r"'10 seconds' is not among those that the checkpoint was started with",
+    ),
+    "a control in a text": (streamed(control="/tmp"), r"control '/tmp' must be mt.Control"),
+    "a stream's time twice": (
+        on(
+            lambda spark, df: stream(spark, df).selectExpr("timestamp", "timestamp AS TIMESTAMP"),
+            **{"time": "timestamp", "keys": (), "watermark": "1 minute"},
+        ),
+        r"time 'timestamp' .*ambiguous",
+    ),
+    "an interval in buckets": (
+        streamed(aggregates=[mt.max_by("make_interval(0, 1)", "value")], operator="bucketed"),
+        r"'bucketed' cannot run this stream: interval cannot be handed to Python",
+    ),
     "a median alone on a stream": (
         on(stream, time="timestamp", keys=(), aggregates=[mt.median("value")], watermark="1 hour"),
         r"^median\(value\) cannot run on a stream: it keeps every value",
@@ -159,6 +231,17 @@ CASES: dict[str, tuple[Case, str]] = {
         ),
         r"input 'nope' cannot be computed",
     ),
+    "a table's type": (on(lambda _, df: type(df)), r"expected a Spark DataFrame, got (type|ABCM)"),
+    "a session of no kind": (
+        lambda *_: mt.sql(
+            "SELECT count(*) FROM T TIMESTAMP BY ts GROUP BY TumblingWindow(second, 1)", spark=5
+        ),
+        r"spark 5 must be a Spark session",
+    ),
+    "statistics of no table": (
+        lambda *_: mt.statistics(5, mt.query("ts", WINDOWS, [mt.count()])),
+        r"expected a Spark DataFrame, got int",
+    ),
     "verify of a text": (lambda _, df: mt.verify(df, "q"), r"mt.query\(...\), not 'q'"),
 }
 
@@ -175,3 +258,11 @@ def unanswered(spark: SparkSession) -> Iterator[str]:
                 yield f"{name}: {error}"
         except Exception as error:
             yield f"{name}: {type(error).__name__}: {str(error)[:200]}"
+
+
+def after_the_end(df: DataFrame) -> None:
+    """Of a table whose session has been stopped, every way in says so."""
+    query = mt.query("ts", WINDOWS, [mt.count()])
+    for ask in (mt.optimize(query).apply, lambda data: mt.verify(data, query)):
+        with pytest.raises(mt.MuntinError, match="has been stopped: read it again in a session"):
+            ask(df)

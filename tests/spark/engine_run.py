@@ -53,6 +53,7 @@ def main(kind: str) -> None:
         assert not wrong, wrong
         print("sentences", "for wrong input", len(bad_inputs.CASES), sep="\t", flush=True)
     spark.stop()
+    bad_inputs.after_the_end(df)
 
 
 if __name__ == "__main__":

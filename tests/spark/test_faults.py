@@ -26,6 +26,22 @@ def test_every_wrong_input_gets_its_sentence(
     assert "QueryContextLogger" not in capfd.readouterr().err
 
 
+def test_a_table_of_a_stopped_session_says_so() -> None:
+    class Stopped:
+        """What is left: a context whose inner one is gone."""
+
+        @property
+        def sparkSession(self) -> Any:  # noqa: N802
+            return self
+
+        @property
+        def sparkContext(self) -> None:  # noqa: N802
+            return None
+
+    with pytest.raises(ColumnError, match=r"has been stopped: read it again in a session that ru"):
+        mt.aggregate(Stopped(), "ts", WINDOWS, [mt.count()])
+
+
 def test_refusals_are_logged_again_afterwards(spark: SparkSession) -> None:
     log = PySparkLogger.getLogger("SQLQueryContextLogger")
     with pytest.raises(ColumnError, match=r"^this: .*`nope`.*[^;]$"), told("this"):

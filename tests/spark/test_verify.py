@@ -6,6 +6,7 @@ from math import inf, nan
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.coverage import Pieces, Progression
@@ -101,6 +102,24 @@ def test_a_sum_that_cancels_is_no_false_alarm(frugal: SparkSession) -> None:
     query = mt.query("ts", windows, [mt.sum("v"), mt.avg("v"), mt.sum("v").filter("v > 0")])
     outcome = compare(table, query, apply(planned("shared-panes", query), query, table))
     assert outcome, outcome
+
+
+def test_values_that_spark_does_not_compare_are_compared_all_the_same(
+    frugal: SparkSession,
+) -> None:
+    df = frugal.sql(
+        "SELECT timestamp_seconds(id * 30) AS ts, id, map('a', id, 'b', null) AS m, array("
+        "named_struct('in', map(id, 'x')), null) AS deep, parse_json('[1]') AS any, make_interval("
+        "0, int(id)) AS i, if(id = 3, null, named_struct('in', map(1, id))) AS s FROM range(4)"
+    )
+    strange = [mt.max_by(name, "id").alias(name) for name in ("m", "deep", "any", "i", "s")]
+    query = mt.query("ts", [mt.tumbling("1 minute"), mt.tumbling("2 minutes")], strange)
+    ours = apply(planned("wcg", query), query, df)
+    assert repr(compare(df, query, ours)) == "equal: all 3 rows are Spark's own"
+    other = {"m": "map('a', 9L)", "deep": "slice(deep, 1, 1)", "i": "i * 2"}
+    found = compare(df, query, ours.withColumns({k: F.expr(v) for k, v in other.items()}))
+    assert found.different == 3
+    assert "i = '2 months', Spark's '1 months'" in repr(found)
 
 
 def test_a_difference_says_whether_rounding_explains_it(table: DataFrame, ours: DataFrame) -> None:

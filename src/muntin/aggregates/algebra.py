@@ -184,8 +184,7 @@ class Aggregate:
         """Count only the rows where the SQL predicate is true; windows and slices stay shared."""
         if not isinstance(predicate, str) or not predicate.strip():
             raise AggregateError(f"filter {predicate!r} must be an SQL predicate")
-        both = f"({self.predicate}) AND ({predicate})" if self.predicate else predicate
-        return replace(self, predicate=both)
+        return replace(self, predicate=both_hold(self.predicate, predicate))
 
     @property
     def name(self) -> str:
@@ -204,6 +203,19 @@ class Aggregate:
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+
+def both_hold(first: str | None, second: str | None) -> str | None:
+    """The SQL predicate that both hold, where there are both; a comment ends with its line.
+
+    >>> both_hold("a > 1", "b"), both_hold(None, "b")
+    ('(a > 1) AND (b)', 'b')
+    >>> both_hold("a -- the first", "b")
+    '(a -- the first\\n) AND (b)'
+    """
+    if first is None or second is None:
+        return first or second
+    return " AND ".join(f"({each}\n)" if "--" in each else f"({each})" for each in (first, second))
 
 
 def make(function: Function, *arguments: str) -> Aggregate:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from muntin.aggregates.algebra import Aggregate, Types
+from muntin.aggregates.algebra import Aggregate, Types, both_hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,9 @@ def inputs_of(aggregate: Aggregate) -> tuple[Input, ...]:
         arguments = (*arguments, "(TRUE)")
     filters = aggregate.filters or (None,) * len(arguments)
     return tuple(
-        Input(argument, _both(own, aggregate.predicate))
+        Input(argument, both_hold(own, aggregate.predicate))
         for argument, own in zip(arguments, filters, strict=True)
     )
-
-
-def _both(own: str | None, predicate: str | None) -> str | None:
-    return f"({own}) AND ({predicate})" if own and predicate else own or predicate
 
 
 def distinct_inputs(aggregates: Sequence[Aggregate]) -> tuple[Input, ...]:

@@ -32,7 +32,7 @@ class Percentile(Function):
         raise AggregateError(f"{self.name} has no partials: it is computed directly")
 
     def native(self) -> str:
-        return f"percentile({{0}}, {self.parameters[0]!r}D)"
+        return f"percentile({{0}}, {float(self.parameters[0])!r}D)"
 
     @property
     def identity(self) -> Any:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, both_hold
 from muntin.errors import AggregateError
 
 
@@ -120,12 +120,7 @@ def ratio(above: Aggregate, below: Aggregate) -> Aggregate:
     for part in (above, below):
         own = part.arguments or ("(1)",)  # count(*) counts a constant
         arguments += own
-        filters += part.filters or (None,) * len(own)
-        if part.predicate:
-            filters[-len(own) :] = [
-                f"({f}) AND ({part.predicate})" if f else part.predicate
-                for f in filters[-len(own) :]
-            ]
+        filters += [both_hold(f, part.predicate) for f in part.filters or (None,) * len(own)]
     name = f"{above.name} / {below.name}"
     return Aggregate(
         Ratio(above.function, below.function), tuple(arguments), name, filters=tuple(filters)

@@ -12,6 +12,7 @@ computed directly. In process both are exact: the set of values, or all of them.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Partial, Types, make
@@ -47,7 +48,7 @@ class ApproxCountDistinct(CountDistinct):
 
     def __init__(self, *parameters: Any) -> None:
         super().__init__(*parameters)
-        if self.parameters[0] not in range(4, 22):
+        if not _whole(self.parameters[0], range(4, 22)):
             raise AggregateError(
                 f"{self.name}: {self.parameters[0]!r} must be log₂ of the number of buckets, "
                 "a whole number from 4 to 21"
@@ -62,6 +63,11 @@ class ApproxCountDistinct(CountDistinct):
 
     def native(self) -> str:
         return "approx_count_distinct({0})"
+
+
+def _whole(given: object, allowed: range) -> bool:
+    """Whether it is a whole number among these: 12.0 is not, since Spark's functions refuse it."""
+    return isinstance(given, Integral) and given in allowed
 
 
 def _hashable(kind: str | None) -> str:
@@ -86,7 +92,7 @@ class ApproxPercentile(Percentile):
 
     def __init__(self, *parameters: Any) -> None:
         super().__init__(*parameters)
-        if self.parameters[1] not in range(8, 65_536):
+        if not _whole(self.parameters[1], range(8, 65_536)):
             raise AggregateError(
                 f"{self.name}: accuracy {self.parameters[1]!r} must be a whole number from 8 to "
                 "65535"

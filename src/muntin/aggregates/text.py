@@ -25,7 +25,7 @@ def parse_aggregate(text: str) -> Aggregate:
     >>> parse_aggregate("ratio(sum(price * volume), sum(volume)) as vwap").name
     'vwap'
     """
-    match = _CALL.fullmatch(text)
+    match = _CALL.fullmatch(text) if isinstance(text, str) else None
     if not match:
         raise AggregateError(f"aggregate {text!r} cannot be read: write for instance 'min(t)'")
     name, arguments = match["name"].lower(), _arguments(match["body"] or "")

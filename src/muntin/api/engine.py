@@ -7,8 +7,10 @@ from typing import Any
 
 def engine_of(data: Any) -> str:
     """ "sql" for what DuckDB reads in process (relation, Arrow, pandas), "stream", or "spark"."""
-    if getattr(data, "isStreaming", False) is True:
-        return "stream"
+    if hasattr(type(data), "sparkSession"):
+        from muntin.spark.given import is_stream
+
+        return "stream" if is_stream(data) else "spark"
     from muntin.embedded import handles  # loads sqlglot: not needed to plan
 
     return "sql" if handles(data) else "spark"

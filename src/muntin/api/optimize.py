@@ -92,6 +92,8 @@ def optimize(
     if queries is not None and query is not None:
         raise StrategyError("give optimize one query, or queries={'id': query, ...}, not both")
     given = _statistics(rows, keys, rate) if statistics is None else statistics
+    if not isinstance(given, Statistics) and not callable(given):
+        raise StrategyError(f"statistics {given!r} must be what mt.statistics(data, query) finds")
     constants = current_constants()
 
     def plan(one: Query) -> Plan:

@@ -128,6 +128,10 @@ class Plan:
                 f"{self.query.data_windows[0].id!r} is decided by the data, which this SQL has no "
                 "words for: use plan.apply(df)"
             )
+        if not isinstance(table, str) or not table:
+            raise StrategyError(f"table {table!r} must be the name of a table, as text")
+        if types is not None and not isinstance(types, Mapping):
+            raise StrategyError(f"types {types!r} must be types by column, such as {{'v': 'int'}}")
         from muntin.sql import render
 
         return render(self.tree, self.query, dialect, table, types)

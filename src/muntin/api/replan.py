@@ -60,7 +60,8 @@ def replanned(plan: Plan, rows: float | None, keys: float | None, rate: float | 
     old = plan.options.statistics
     rate = old.rate if rate is None else rate
     keys = old.keys if keys is None else keys
-    known = Statistics(old.span * rate if rows is None else rows, keys, rate)
+    asked = Statistics(old.rows if rows is None else rows, keys, rate)
+    known = asked if rows is not None else replace(asked, rows=old.span * rate)
     options = replace(plan.options, strategy="auto", operator=None, statistics=known)
     new = planned(plan.query, options)
     if options.by_cost or plan.seconds is None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
+from muntin.errors import StrategyError
 from muntin.query import Query
 
 
@@ -38,6 +39,8 @@ def sql(
 
     statement = parse_statement(text)
     query = replace(statement.query, bounds=bounds)
+    if spark is not None and not hasattr(spark, "table"):
+        raise StrategyError(f"spark {spark!r} must be a Spark session")
     if spark is not None and not any(n.lower() == statement.table.lower() for n in tables):
         from muntin.spark.names import table_named
 

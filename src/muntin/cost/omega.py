@@ -29,7 +29,7 @@ from math import ceil, factorial, floor, log2
 
 from muntin.cost.partials import partials
 from muntin.coverage import EdgeKind
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, did_you_mean, is_one_of
 from muntin.slicing import Slices, edge_rate, shared_pairs
 from muntin.windows import Window
 
@@ -129,6 +129,6 @@ def omega_name(technique: str, invertible: bool) -> str:
             f"technique {technique!r} serves one query, so it has no Ω: "
             "use panes, flatfat, flatfit or slick-deque"
         )
-    if technique not in PAPER:
+    if not is_one_of(technique, PAPER):
         raise StrategyError(f"technique {technique!r} has no Ω: {did_you_mean(technique, PAPER)}")
     return technique

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from muntin.aggregates import Aggregate
-from muntin.errors import AggregateError, did_you_mean
+from muntin.errors import AggregateError, did_you_mean, is_one_of
 from muntin.incremental.protocol import TECHNIQUES, Monoid, Technique, monoid_of
 
 
@@ -15,7 +15,7 @@ def technique_named(name: str) -> type[Technique]:
     >>> technique_named("two-stacks").__name__
     'TwoStacks'
     """
-    if name not in TECHNIQUES:
+    if not is_one_of(name, TECHNIQUES):
         raise AggregateError(f"unknown technique {name!r}: {did_you_mean(name, TECHNIQUES)}")
     return TECHNIQUES[name]
 

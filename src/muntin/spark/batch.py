@@ -21,8 +21,10 @@ from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
 from muntin.spark.data_windows import apply_to_batch
 from muntin.spark.expand import from_source, next_level
-from muntin.spark.kernel_stage import arrow_refusal, by_kernel
+from muntin.spark.given import is_stream
+from muntin.spark.kernel_stage import by_kernel
 from muntin.spark.layout import filled, in_layout
+from muntin.spark.row_partials import arrow_refusal
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
 from muntin.windows import Window
@@ -39,7 +41,7 @@ def apply(
     empty: str = "omit",
 ) -> DataFrame:
     """The result of the query, computed as the plan says, in the layout asked for."""
-    if getattr(df, "isStreaming", False):
+    if is_stream(df):
         raise ColumnError(
             "this is a streaming DataFrame, and plans run on batch ones: read the source with "
             "spark.read instead of spark.readStream, or apply the plan in foreachBatch"
@@ -56,8 +58,6 @@ def apply(
 
 def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) -> DataFrame:
     """The long result; what cannot be shared is computed directly, beside the rest."""
-    if not hasattr(df, "sparkSession"):
-        raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
     if query.data_windows:
         return apply_to_batch(plan, query, df, operators.name, wraps(df))
     shared, direct = split(query, df)
@@ -95,7 +95,7 @@ def _shared(
     rows = from_source(table, physical.levels[0])
     own = [a.name for a in query.aggregates if a.function.in_python]
     by_python = operators.name == "kernel" and (len(physical.levels) > 1 or bool(own))
-    stranger = arrow_refusal(rows) if by_python else None
+    stranger = arrow_refusal(rows.schema) if by_python else None
     if stranger and own:
         raise ColumnError(
             f"{own[0]} runs in Python, which {stranger} cannot be handed to: leave out the key or "

@@ -112,10 +112,14 @@ def described(columns: Columns) -> tuple[str, ...]:
     return tuple(lifts)
 
 
-def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -> int:
-    """How many buckets: as many as were asked for, or as there are shuffle partitions."""
+def check_buckets(given: object) -> None:
+    """Refuse a number of buckets that cannot be, whether or not buckets are used."""
     if given is not None and (not isinstance(given, int) or not 1 <= given <= 2**15):
         raise StrategyError(f"buckets {given!r} must be a whole number from 1 to 32768")
+
+
+def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -> int:
+    """How many buckets: as many as were asked for, or as there are shuffle partitions."""
     if not source.table.keys:
         return 1
     if given is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -12,9 +10,6 @@ from muntin.physical.forest import forest
 from muntin.plan import SharingPlan
 from muntin.spark.kernel import Kernel
 from muntin.spark.table import Table
-
-_NOT_IN_ARROW = re.compile(r"interval (year|month)|interval(?! )")
-"""Intervals of months, and those of before Spark 3, alone or inside another type."""
 
 CHUNK_RANGES = 4
 """A time chunk is this many times the widest range: a quarter of the slices go to two chunks."""
@@ -32,12 +27,6 @@ def by_kernel(rows: DataFrame, plan: SharingPlan, table: Table, wraps: bool) -> 
     schema = rows.schema
     ordered = split.repartition(*by).sortWithinPartitions(*by, "start")
     return ordered.mapInArrow(kernel, schema)
-
-
-def arrow_refusal(rows: DataFrame) -> str | None:
-    """Which type of these rows PySpark cannot hand to Python and back, or None."""
-    kinds = (field.dataType.simpleString() for field in rows.schema)
-    return next((kind for kind in kinds if _NOT_IN_ARROW.search(kind)), None)
 
 
 def _chunked(rows: DataFrame, chunk: int, widest: int) -> DataFrame:

@@ -19,11 +19,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from muntin.errors import ColumnError, QueryError, StrategyError, did_you_mean
+from muntin.errors import QueryError, StrategyError, did_you_mean
 from muntin.nesting import Group, WindowManager
 from muntin.query import Query
 from muntin.slicing.cuts import Cut, Slices, cut_everywhere, ends
 from muntin.spark.expand import slice_start
+from muntin.spark.given import check_table
 from muntin.spark.guard import check_guarded, guard
 from muntin.spark.nested_windows import FOREVER, group_ends, holders
 from muntin.spark.stream_source import EVENT_TIME, delay_of
@@ -44,8 +45,7 @@ def distinct(
 ) -> DataFrame:
     """The distinct values of the query's keys (items among them) in all windows."""
     check_layout(layout, query.keys, RESERVED)
-    if not hasattr(df, "isStreaming"):
-        raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
+    check_table(df)
     groups = WindowManager(query.windows, grouping).groups
     if df.isStreaming:
         check_guarded(df.sparkSession)

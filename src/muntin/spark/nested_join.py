@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from muntin.errors import ColumnError
 from muntin.query import Query
+from muntin.spark.given import check_table
 from muntin.spark.names import existing
 from muntin.spark.nested_distinct import check_layout
 from muntin.spark.nested_windows import members
@@ -68,8 +68,7 @@ class _Side:
 
 
 def _side(df: DataFrame, query: Query, prefix: str, streaming: Streaming) -> _Side:
-    if not hasattr(df, "isStreaming"):
-        raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
+    check_table(df)
     marked = watermarked(df, query, streaming) if df.isStreaming else df
     time = existing(query.time, df.columns, "time")
     keys = [existing(key, df.columns, "key") for key in query.keys]

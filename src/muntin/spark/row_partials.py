@@ -6,6 +6,7 @@ arrays) have no such form: `not_in_arrow` says why.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from pyspark.sql import Column, DataFrame
@@ -24,6 +25,10 @@ _PLAIN = _NUMBERS | _TIMES | {"string", "binary", "char", "varchar"}
 _OF_STRUCTS = ("moments", "four_moments", "comoments")
 
 
+_NOT_IN_ARROW = re.compile(r"interval (year|month)|interval(?! )")
+"""Intervals of months, and those that make_interval gives, alone or inside another type."""
+
+
 def not_in_arrow(table: Table, compared: tuple[str, ...] = ()) -> str | None:
     """Why rows cannot be grouped, or put in order by the columns compared, in Python; or None."""
     partials = table.columns.partials
@@ -36,7 +41,16 @@ def not_in_arrow(table: Table, compared: tuple[str, ...] = ()) -> str | None:
     fields = [*fields_of(table, (*table.keys, *compared)), *partial_fields(table)]
     kinds = [f.dataType.simpleString() for f in fields if f.name[0] != "p" or f.name in own]
     strange = next((kind for kind in kinds if kind.partition("(")[0] not in _PLAIN), None)
-    return f"{strange} is grouped and compared only by Spark itself" if strange else None
+    if strange:
+        return f"{strange} is grouped and compared only by Spark itself"
+    foreign = arrow_refusal(fields)
+    return f"{foreign} cannot be handed to Python" if foreign else None
+
+
+def arrow_refusal(fields: Iterable[StructField]) -> str | None:
+    """Which type of these columns PySpark cannot hand to Python and back, or None."""
+    kinds = (field.dataType.simpleString() for field in fields)
+    return next((kind for kind in kinds if _NOT_IN_ARROW.search(kind)), None)
 
 
 def lifted(table: Table) -> DataFrame:

@@ -22,6 +22,7 @@ from pyspark.sql import functions as F
 from muntin.cost.statistics import Statistics
 from muntin.errors import ColumnError
 from muntin.query import Query
+from muntin.spark.given import is_stream
 from muntin.spark.table import prepared
 
 FRACTION = 0.01
@@ -81,7 +82,7 @@ def of_files(df: DataFrame, query: Query, keys: float) -> Statistics:
 
 
 def _refuse_stream(df: DataFrame) -> None:
-    if getattr(df, "isStreaming", False):
+    if is_stream(df):
         raise ColumnError("a stream has no statistics before it runs: give rate= and keys=")
 
 

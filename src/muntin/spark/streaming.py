@@ -19,7 +19,7 @@ from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.spark.beside import unshared
-from muntin.spark.bucketed import bucketed_refusal, by_bucketed
+from muntin.spark.bucketed import bucketed_refusal, by_bucketed, check_buckets
 from muntin.spark.controlled import by_controlled
 from muntin.spark.faults import told
 from muntin.spark.names import quoted
@@ -61,6 +61,7 @@ def apply_to_stream(
     if streaming.output not in OUTPUTS:
         hint = did_you_mean(streaming.output, OUTPUTS)
         raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
+    check_buckets(streaming.buckets)
     if query.data_windows:
         return _by_data(plan, query, df, streaming)
     marked = watermarked(df, query, streaming)
@@ -190,7 +191,10 @@ def _started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window,
     """The windows that the guard stands for: those asked for now may only be fewer."""
     if given is None:
         return query.windows
-    known = tuple(given)
+    known = (given,) if isinstance(given, Window) else given
+    if not isinstance(known, Iterable) or isinstance(known, str):
+        raise StrategyError(f"started_with {given!r} must be a list of windows")
+    known = tuple(known)
     for window in query.windows:
         if window not in known:
             raise StrategyError(

@@ -8,6 +8,7 @@ on no name of the user's appears in any expression until the result is named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -19,8 +20,12 @@ from muntin.aggregates.columns import Columns, Input, columns_of, distinct_input
 from muntin.errors import ColumnError
 from muntin.query import Query
 from muntin.spark.faults import REFUSALS, told, unlogged
+from muntin.spark.given import check_table
 from muntin.spark.names import existing, expression
 from muntin.sql.spark_text import SparkWriter
+
+_UNORDERED = re.compile(r"map<|variant|interval(?! )")
+"""Types without an order, alone or inside another: also the intervals that make_interval gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +50,7 @@ def prepared(
     Where aggregates are not lifted but left to Spark, the table has no partial columns. `extra`
     are further columns, by plain name, as SQL that has been tried.
     """
-    if not isinstance(df, DataFrame) and not hasattr(df, "isStreaming"):
-        raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
+    check_table(df)
     with told("the DataFrame itself cannot be computed"):
         columns = df.columns
     inputs = distinct_inputs(query.aggregates)
@@ -117,10 +121,11 @@ def _types(df: DataFrame, named: list[tuple[str, str]]) -> dict[str, str]:
 def _check_keys(kinds: dict[str, str]) -> None:
     """Refuse what rows cannot be ordered by, and so cannot be grouped by everywhere."""
     for name, kind in kinds.items():
-        if "map<" in kind or "variant" in kind:
+        if _UNORDERED.search(kind):
+            text = f"CAST({name} AS STRING)" if kind == "interval" else f"to_json({name})"
             raise ColumnError(
-                f"key {name!r} is {kind}, which has no order: make a column of to_json({name}) "
-                "and take that as the key"
+                f"key {name!r} is {kind}, which has no order: make a column of {text} and take "
+                "that as the key"
             )
 
 

@@ -24,6 +24,7 @@ from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
 from muntin.query import Query
 from muntin.report import Outcome
+from muntin.spark.comparable import comparable
 from muntin.spark.names import expression, quoted
 from muntin.spark.native import native
 
@@ -131,7 +132,10 @@ def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, 
 
 def _side(result: DataFrame, query: Query, side: int, scales: Mapping[str, Aggregate]) -> DataFrame:
     keys = [F.col(quoted(k)) for k in query.keys] or [F.lit(0).alias("none")]
-    values = [F.col(quoted(a.name)) for a in query.aggregates]
+    kinds = {field.name: field.dataType for field in result.schema}
+    values = [
+        comparable(F.col(quoted(a.name)), kinds[a.name]).alias(a.name) for a in query.aggregates
+    ]
     return result.select(
         "window_id",
         "window",

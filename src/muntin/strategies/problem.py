@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from muntin.cost import CostModel
 from muntin.coverage import EdgeKind
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, did_you_mean, is_one_of
 from muntin.slicing import SLICINGS, cuts_ends
 from muntin.windows import Window
 
@@ -21,7 +21,7 @@ class Problem:
     slicing: str = "pairs"
 
     def __post_init__(self) -> None:
-        if self.slicing not in SLICINGS:
+        if not is_one_of(self.slicing, SLICINGS):
             known = did_you_mean(self.slicing, SLICINGS)
             raise StrategyError(f"unknown slicing {self.slicing!r}: {known}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, did_you_mean, is_one_of
 from muntin.plan import SharingPlan
 from muntin.strategies.all_share import all_share
 from muntin.strategies.contiguous import contiguous
@@ -77,7 +77,7 @@ LIMITS: dict[str, int] = {
 
 def strategy_named(name: str) -> Strategy:
     """The strategy of that name, or an error with the closest known one."""
-    if name not in STRATEGIES:
+    if not is_one_of(name, STRATEGIES):
         known = ["auto", *STRATEGIES]
         raise StrategyError(f"unknown strategy {name!r}: {did_you_mean(name, known)}")
     return STRATEGIES[name]

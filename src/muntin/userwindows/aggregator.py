@@ -25,7 +25,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from muntin.aggregates import Aggregate
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, did_you_mean, is_one_of
 from muntin.incremental import Monoid
 from muntin.incremental.protocol import monoid_of
 from muntin.userwindows.store import STORES
@@ -49,7 +49,7 @@ class Aggregator:
         cut: str = "begins",
         coalesce: bool = True,
     ) -> None:
-        if store not in STORES:
+        if not is_one_of(store, STORES):
             raise StrategyError(f"unknown store {store!r}: {did_you_mean(store, STORES)}")
         if cut not in CUTS:
             raise StrategyError(f"unknown cut {cut!r}: {did_you_mean(cut, CUTS)}")
