@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
+from muntin.aggregates import FUNCTIONS
 from muntin.errors import StrategyError
 from muntin_testing.oracle import assert_same_rows, rows_of_window
 
@@ -67,7 +68,30 @@ def results(frugal: SparkSession) -> dict[str, DataFrame]:
         "long": mt.aggregate(df, **options),
         "filled": df.transform(mt.aggregate, empty="fill", **options),
         "wide": mt.aggregate(df, layout="wide", **options),
+        "filled and wide": mt.aggregate(df, layout="wide", empty="fill", **options),
     }
+
+
+def with_empty_instances(plain: Rows, windows: list[mt.Window], empty: dict[str, Any]) -> Rows:
+    """Every instance between two that a key has of a window, by brute force."""
+    full: Rows = dict(plain)
+    for window in windows:
+        slide, span = timedelta(microseconds=window.slide), timedelta(microseconds=window.range)
+        for key in {at[1] for at in plain}:
+            starts = sorted(at[2] for at in plain if at[:2] == (window.id, key))
+            for older, newer in pairwise(starts):
+                while (older := older + slide) < newer:
+                    full[window.id, key, older, older + span] = empty
+    return full
+
+
+def by_end(long: Rows) -> Rows:
+    """The same rows in the wide layout."""
+    found: Rows = {}
+    for (window_id, key, _, end), values in long.items():
+        row = found.setdefault((key, end), {f"{n}__{w.id}": None for n in NAMES for w in WINDOWS})
+        row |= {f"{name}__{window_id}": value for name, value in values.items()}
+    return {at: {"a key": at[0], "window_end": at[1], **row} for at, row in found.items()}
 
 
 def test_fill_and_wide_equal_brute_force(results: dict[str, DataFrame]) -> None:
@@ -75,26 +99,69 @@ def test_fill_and_wide_equal_brute_force(results: dict[str, DataFrame]) -> None:
     assert {f.name: f.dataType for f in results["filled"].schema} == {
         f.name: f.dataType for f in results["long"].schema
     }
-    expected: Rows = dict(plain)
-    for window in WINDOWS:
-        slide, span = timedelta(microseconds=window.slide), timedelta(microseconds=window.range)
-        for key in ("a", "b", None):
-            starts = sorted(at[2] for at in plain if at[:2] == (window.id, key))
-            for older, newer in pairwise(starts):
-                while (older := older + slide) < newer:
-                    expected[window.id, key, older, older + span] = EMPTY
+    expected = with_empty_instances(plain, WINDOWS, EMPTY)
     assert len(expected) > len(plain)
     assert full == expected
+    for kind, long in (("wide", plain), ("filled and wide", full)):
+        rows = results[kind].collect()
+        assert {(r["a key"], r["window_end"]): r.asDict() for r in rows} == by_end(long)
+        assert len(rows) == len(by_end(long))
 
-    by_end: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for (window_id, key, _, end), values in plain.items():
-        row = by_end.setdefault((key, end), {f"{n}__{w.id}": None for n in NAMES for w in WINDOWS})
-        row |= {f"{name}__{window_id}": value for name, value in values.items()}
-    wide = results["wide"].collect()
-    assert {(r["a key"], r["window_end"]): r.asDict() for r in wide} == {
-        at: {"a key": at[0], "window_end": at[1], **row} for at, row in by_end.items()
-    }
-    assert len(wide) == len(by_end)
+
+def test_what_is_filled_in_is_what_spark_has_of_no_rows(frugal: SparkSession) -> None:
+    """Every function over an empty table: Spark's own, and what it declares for empty windows."""
+    df = table(frugal, 1).where("false").selectExpr("*", "x > 0 AS b")
+    others = dict.fromkeys(("bool_and", "bool_or", "count_if"), "b")
+    theirs, ours = [], []
+    for name, kind in FUNCTIONS.items():
+        function = kind()
+        columns = [others.get(name, "n")] * function.arity
+        theirs.append(F.expr(function.native().format(*columns)).alias(name))
+        ours.append(F.expr(function.empty).alias(name))
+    both = df.agg(*theirs).unionByName(frugal.range(1).select(*ours)).collect()
+    assert both[0] == both[1]
+    assert set(map(str, both[0])) == {"None", "0", "[]"}
+
+
+BEFORE_1970 = datetime(1969, 12, 31, 23, 58)
+COUNTS = [
+    mt.count().filter("n > 4").alias("many"),
+    mt.count_if("n > 4").filter("n > 2").alias("some"),
+    mt.count_distinct("n").alias("distinct"),
+    mt.min("n").filter("n > 4").alias("least"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "every", "rows"),
+    [
+        ("timestamp_ntz", (), "seconds", [0, 7, 95, 181, 290]),
+        ("date", ("a key",), "days", [0, 1, 7, 8, 30]),
+        ("timestamp", ("a key",), "seconds", [3]),
+        ("timestamp", (), "seconds", []),
+    ],
+    ids=["no key and no zone", "days", "one row", "no row"],
+)
+def test_windows_without_rows_are_filled_in(
+    frugal: SparkSession, kind: str, keys: tuple[str, ...], every: str, rows: list[int]
+) -> None:
+    """Around 1970, where division rounds the other way, with counts that see only some rows."""
+    made = [(BEFORE_1970 + timedelta(**{every: n}), "k", n % 9) for n in rows]
+    df = frugal.createDataFrame(made, "ts timestamp, `a key` string, n int")
+    df = df.withColumn("ts", F.col("ts").cast(kind))
+    windows = [
+        mt.hopping(f"30 {every}", f"10 {every}", offset=f"3 {every}"),
+        mt.tumbling(f"2 {every}"),
+    ]
+    options: Any = {"time": "ts", "keys": keys, "windows": windows, "aggregates": COUNTS}
+    both = [mt.aggregate(df, empty=empty, **options) for empty in ("omit", "fill")]
+    if not keys:
+        both = [each.withColumn("a key", F.lit(None)) for each in both]
+    plain, full = (long_rows(each, [a.name for a in COUNTS]) for each in both)
+    empty = {"many": 0, "some": 0, "distinct": 0, "least": None}
+    assert full == with_empty_instances(plain, windows, empty)
+    assert len(full) > len(plain) or len(rows) < 2
+    assert len(plain) >= len(rows)
 
 
 def test_holistic_aggregates_stand_beside_shared_ones(frugal: SparkSession) -> None:
