@@ -193,9 +193,12 @@ def test_a_finished_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_pa
         for operator in STREAM_OPERATORS
     }
     finished = sides["bucketed"]
-    found = played(
-        stream, sides | {"counted": lambda s: counted(finished(s))}, "append", tmp_path / "c"
-    )
+    single = Script(mt.query("ts", WINDOWS[:1], AGGREGATES, keys="k"), SCHEMA, [], "20 seconds")
+    more: dict[str, Side] = {
+        "counted": lambda stream: counted(finished(stream)),
+        "single": of_plan(single, "auto", "native", "append"),
+    }
+    found = played(stream, sides | more, "append", tmp_path / "checkpoint")
     table = streams.read.schema(SCHEMA).parquet(str(files)).where("k IS NULL OR k <> 'end'")
     expected = rows_of_window(table, query).collect()
     for operator in sides:
@@ -203,6 +206,8 @@ def test_a_finished_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_pa
         assert differences(rows, expected, 1) == []
         silent = [row for batch in found[:-2] for row in batch[operator] if row[2] == "b"]
         assert silent, "windows of a key without new rows are emitted when the watermark passes"
+    alone = [row for batch in found for row in batch["single"]]
+    assert differences(alone, [row for row in expected if row[0] == WINDOWS[0].id], 1) == []
     keys = Counter((row[0], row[1]) for row in expected)
     assert {(row[0], row[1]): row[3] for batch in found for row in batch["counted"]} == keys
 
@@ -307,6 +312,14 @@ def test_what_was_predicted_and_cannot_run_is_said(stream_of_rates: DataFrame) -
     assert plan.operators.name == "bucketed"
     with pytest.warns(UserWarning, match=r"'native' runs .* needs state in RocksDB: set spark\."):
         plan.apply(stream_of_rates, watermark="1 minute")
+
+
+def test_python_takes_part_only_where_rows_are_shared(
+    stream_of_rates: DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for windows, shared in ((WINDOWS[:1], False), (WINDOWS[1:], True), (WINDOWS, True)):
+        mt.aggregate(stream_of_rates, "ts", windows, [mt.count()], watermark="0 seconds").explain()
+        assert ("MapInArrow" in capsys.readouterr().out) is shared
 
 
 def test_a_function_in_python_and_other_bounds_are_refused(stream_of_rates: DataFrame) -> None:

@@ -3,7 +3,8 @@
     native     one aggregation of Spark's own, whose state is a row for each instance and key
     bucketed   columnar state for each bucket of keys, evaluated by NumPy
 
-Both read and pre-aggregate every row once. Then native pays for each row of state that a batch
+Both read and pre-aggregate every row once (native not, where each row has one instance only: there
+Spark alone is faster). Then native pays for each row of state that a batch
 touches, which it reads and writes: one for each instance and key, where instances that end together
 share one. Bucketed pays for each batch, and little for a result. So keys and overlap decide.
 Predictions are for ten million rows on two cores in batches of a quarter million, in append mode;
@@ -14,7 +15,7 @@ Windows that the data decides have an operator of their own, `cutty`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from muntin.aggregates.algebra import Partial
 from muntin.cost import RateCost
@@ -27,6 +28,7 @@ from muntin.physical.together import places, seats
 from muntin.physical.work import partial_count
 from muntin.plan import SharingPlan
 from muntin.query import Query
+from muntin.windows import Window
 
 STREAM_OPERATORS = ("native", "bucketed")
 BY_RECORDS = "cutty"
@@ -124,9 +126,19 @@ def _merged_in_python(query: Query) -> bool:
     return not_merged(p.merger for p in _partials(query)) is None
 
 
+def unshared(windows: Iterable[Window]) -> bool:
+    """Whether each row falls into one instance of one window.
+
+    >>> unshared([Window(60, 60)]), unshared([Window(60, 30)])
+    (True, False)
+    """
+    return sum(w.overlap for w in windows) == 1
+
+
 def _pre_aggregated(query: Query) -> bool:
     """Whether native is given partials, not rows: they must merge in bounded state too."""
-    return _merged_in_python(query) and not any(GROWING in p.merge for p in _partials(query))
+    growing = any(GROWING in p.merge for p in _partials(query))
+    return _merged_in_python(query) and not growing and not unshared(query.windows)
 
 
 def _partials(query: Query) -> Iterator[Partial]:

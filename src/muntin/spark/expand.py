@@ -31,11 +31,6 @@ _OWN = ("node", "origin", "offset", "stride", "count", "gcd", "turns", "inverse"
 def from_source(table: Table, level: Level) -> DataFrame:
     """The source grouped into the first level: keys, node, start and partials."""
     lifts = [(p.name, p.lift) for p in table.columns.partials]
-    single = _single_target(level)
-    if single is not None:
-        node, start = single
-        rows = table.rows.withColumn("start", F.expr(start)).withColumn("node", F.lit(node))
-        return _grouped(rows, table, lifts)
     return _grouped(copied(table, level), table, lifts)
 
 
@@ -52,6 +47,10 @@ def next_level(rows: DataFrame, level: Level, table: Table) -> DataFrame:
 
 def copied(table: Table, level: Level) -> DataFrame:
     """Each source row once for every instance or slice it belongs to."""
+    single = _single_target(level)
+    if single is not None:
+        node, start = single
+        return table.rows.withColumns({"start": F.expr(start), "node": F.lit(node)}).drop("t")
     targets = Targets(level.feeds.get(FROM_SOURCE, ()), level.slices.get(FROM_SOURCE, ()))
     return _exploded(table.rows, targets.sql(targets.cuts), "t", level, targets.cuts)
 

@@ -27,7 +27,7 @@ from pyspark.sql import functions as F
 from muntin.coverage import every
 from muntin.physical import Level, feeds_of
 from muntin.physical.lowering import FROM_SOURCE
-from muntin.physical.stream_operators import GROWING
+from muntin.physical.stream_operators import GROWING, unshared
 from muntin.physical.together import Seat, places, seats
 from muntin.spark.batch import lookup, results
 from muntin.spark.expand import copied
@@ -43,10 +43,13 @@ def by_native(source: StreamSource, started_with: tuple[Window, ...], output: st
     return Native(source, started_with, output).rows()
 
 
-def not_pre_aggregated(source: StreamSource) -> str | None:
-    """Why rows are copied into their instances one by one, or None."""
+def pre_aggregated(source: StreamSource, windows: tuple[Window, ...]) -> bool:
+    """Whether rows become partials of instances in Python, or are copied into them one by one.
+
+    Where a row has one instance only, there is nothing to share, and Spark alone is faster.
+    """
     growing = any(GROWING in p.merge for p in source.table.columns.partials)
-    return source.refusal or ("its partials do not merge in bounded state" if growing else None)
+    return source.refusal is None and not growing and not unshared(windows)
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class Native:
 
     @cached_property
     def _pre_aggregated(self) -> bool:
-        return not_pre_aggregated(self.source) is None
+        return pre_aggregated(self.source, self.started_with)
 
     @cached_property
     def _windows(self) -> dict[int, Window]:
