@@ -2,51 +2,46 @@
 
     .venv/bin/python tools/aggregates_page.py
 
-A test checks that the page is current. Partials of text such as counts are shown as they are
-declared; result types are tested against Spark's own (tests/spark/test_types.py).
+A test checks that the page is current, another that the types on it are what Spark itself takes and
+gives (tests/spark/test_signatures.py).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from muntin import Aggregate, MuntinError, hopping, optimize, query
 from muntin.aggregates import FUNCTIONS, Function
+from muntin.aggregates.signatures import in_words
+from muntin.cost import RateCost
 from muntin.kernels.mergers import not_merged
+from muntin.physical.stream_operators import pre_aggregated, predicted_on_stream
+from muntin.query import Query
 from muntin.sql.duckdb_aggregates import not_in_duckdb
 
 PAGE = Path(__file__).parent.parent / "docs" / "aggregates.md"
-
-RESULTS = {
-    "avg": "double; decimal(p+4, s+4) of a decimal",
-    "sum": "bigint of whole numbers, double of floats, decimal(p+10, s) of a decimal",
-    "count": "bigint",
-    "count_if": "bigint",
-    "count_distinct": "bigint",
-    "approx_count_distinct": "bigint",
-    "collect_set": "array of the input's type",
-    "bool_and": "boolean",
-    "bool_or": "boolean",
-}
-"""Result types where they are neither double nor the type of the first input."""
-
-OF_INPUT = ("min", "max", "min_by", "max_by", "bit_and", "bit_or", "bit_xor", "approx_percentile")
 
 HEAD = """# Aggregates
 
 <!-- Written by tools/aggregates_page.py: change the code, not this page. -->
 
 Every aggregate takes `.alias(name)` and `.filter("sql predicate")`, and its arguments may be SQL
-expressions. Result types and values are Spark's own.
+expressions. Types and values are Spark's own.
 
+- **types**: which inputs it takes and what it gives of each; others are refused. Text is read as a
+  number or a truth, as Spark does. `min_by` and `max_by` order by anything but maps and variants,
+  and of two columns both are numbers.
+- **exact**, or how far it may be off by default.
 - **flags**: *invertible* can be taken out again exactly (over integers and decimals); *idempotent*
   allows pieces that overlap; *selective* returns one of its arguments; *ordered* does not commute;
   *holistic* has no partial, so each window is computed directly, beside the shared ones.
 - **expand**, **kernel**: whether Spark's own merge and the NumPy kernel can share it;
-  **SQL**, **DuckDB**: whether `plan.to_sql("spark")` can write it, and DuckDB run it in process.
-- **exact**, or right within the error that its module states.
+  **streams**: the operators that can run it on a stream; where rows are not grouped before they
+  reach the state, each is copied into its windows. **SQL**, **DuckDB**: whether
+  `plan.to_sql("spark")` can write it, and DuckDB run it in process.
 
-| aggregate | what it is | result | exact | flags | partials | expand | kernel | SQL | DuckDB |
-|---|---|---|---|---|---|---|---|---|---|
+| name | what it is | types | exact | flags | partials | expand | kernel | streams | SQL | DuckDB |
+|---|---|---|---|---|---|---|---|---|---|---|
 """
 
 TAIL = """
@@ -74,18 +69,13 @@ def row(name: str) -> str:
     cells = [
         f"`{name}`",
         summary,
-        result(name),
-        "no" if function.approximate else "yes",
+        in_words(function.takes),
+        function.error or "yes",
         flags(function),
         ", ".join(f"`{p.name}`" for p in partials) or "none",
         *engines(function),
     ]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
-
-
-def result(name: str) -> str:
-    """The type of the result."""
-    return "the input's" if name in OF_INPUT else RESULTS.get(name, "double")
 
 
 def flags(function: Function) -> str:
@@ -98,15 +88,50 @@ def flags(function: Function) -> str:
 def engines(function: Function) -> list[str]:
     """Where it may be shared."""
     if function.holistic:
-        return ["directly", "directly", "no", "no"]
+        return ["directly", "directly", "no", *in_sql(function)]
     partials = function.partials([None] * function.arity)
     since = ".".join(map(str, function.since))
     return [
-        "yes" if function.since <= (4, 0) else f"from Spark {since}",
-        "no" if not_merged(p.merger for p in partials) else "yes",
-        "yes",
-        f"no: {reason}" if (reason := not_in_duckdb(partials)) else "yes",
+        _but("yes" if function.since <= (4, 0) else f"from Spark {since}", function),
+        _but("no" if not_merged(p.merger for p in partials) else "yes", function),
+        on_streams(function),
+        *in_sql(function),
     ]
+
+
+def _but(shared: str, function: Function) -> str:
+    """Whether it is shared, where types decide: of the widest decimals each window by itself."""
+    return f"{shared}; directly of the widest decimals" if function.by_type else shared
+
+
+def asked(function: Function) -> Query:
+    """The function over columns, in two windows that share."""
+    aggregate = Aggregate(function, tuple("abc"[: function.arity]))
+    return query("t", [hopping(10, 5), hopping(20, 5)], [aggregate])
+
+
+def on_streams(function: Function) -> str:
+    """The operators that run it on a stream, and how native is given its rows."""
+    one = asked(function)
+    able = predicted_on_stream(optimize(one, "shared-pairs").tree, one, RateCost())
+    names = {"native": "native" if pre_aggregated(one) else "native (row by row)"}
+    since = ".".join(map(str, function.since))
+    late = f" from Spark {since}" if function.since > (4, 0) else ""
+    return ", ".join(names.get(name, name) for name in able) + late
+
+
+def in_sql(function: Function) -> list[str]:
+    """Whether Spark's SQL can be written, and DuckDB can run it."""
+    one = asked(function)
+    found = []
+    for dialect in ("spark", "duckdb"):
+        try:
+            optimize(one, "shared-pairs").to_sql(dialect)
+            found.append("yes")
+        except MuntinError:
+            reason = not_in_duckdb(function.partials([None] * function.arity))
+            found.append(f"no: {reason}" if reason and dialect == "duckdb" else "no")
+    return found
 
 
 def page() -> str:

@@ -118,6 +118,10 @@ CASES: dict[str, tuple[Case, str]] = {
     "a median of a list": (asked(mt.median("list")), r"^median\(list\) cannot be computed"),
     "a minimum of maps": (asked(mt.min("pairs")), r"^min\(pairs\) cannot be computed"),
     "a set of maps": (asked(mt.collect_set("pairs")), r"^collect_set\(pairs\) cannot be computed"),
+    "distinct variants": (
+        asked(mt.count_distinct("any")),
+        r"^count_distinct of variant cannot be computed: .*to_json",
+    ),
     "a percentile of text": (asked(mt.approx_percentile("word")), r"approx_percentile.* cannot be"),
     "a product of truths": (asked(mt.product("v > 1")), r"product of boolean cannot be computed"),
     "pairs of collated text": (

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from muntin.aggregates.signatures import Signature
 from muntin.errors import AggregateError, did_you_mean
 
 Types = Sequence[str | None]
@@ -61,7 +62,8 @@ class Function(ABC):
     whose arguments are all null, so that a filter must mark the rows that it leaves; `by_type` that
     it is shared over some types of its inputs but not over others (`unshared`). `defaults` are its
     parameters, such as a percentage; an instance holds its own in `parameters`. One that is
-    `variadic` takes any number of arguments: `over(n)` makes it for n.
+    `variadic` takes any number of arguments: `over(n)` makes it for n. `takes` says which types it
+    takes and gives, and `error` how far one that is approximate may be off.
     """
 
     name: str
@@ -79,6 +81,8 @@ class Function(ABC):
     sees_nulls: bool = False
     by_type: bool = False
     defaults: ClassVar[tuple[Any, ...]] = ()
+    takes: ClassVar[Signature] = {}
+    error: str = ""
 
     def __init__(self, *parameters: Any) -> None:
         if len(parameters) > len(self.defaults):

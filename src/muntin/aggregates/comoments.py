@@ -11,9 +11,10 @@ made of Spark's regr_ functions, which see only rows where both are there.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.signatures import NUMERIC, Signature
 
 _X, _Y = "CAST({0} AS DOUBLE)", "CAST({1} AS DOUBLE)"
 _BOTH = f"({_Y}, {_X})"
@@ -50,6 +51,7 @@ class _TwoColumns(Function):
     """A partial is (n, mean of x, mean of y, M2 of x, M2 of y, C)."""
 
     arity = 2
+    takes: ClassVar[Signature] = NUMERIC
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         return (Partial("both", _LIFT, _MERGE, "comoments"),)

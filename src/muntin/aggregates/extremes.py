@@ -6,14 +6,16 @@ in process; Spark leaves the choice open for min_by and max_by.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
 from muntin.aggregates.ordering import less
+from muntin.aggregates.signatures import KINDS, SAME, SELECTED, Signature, of_kinds
 
 
 class _Extreme(Function):
     idempotent = selective = True
+    takes: ClassVar[Signature] = SELECTED
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         return (Partial("best", f"{self.name}({{0}})", f"{self.name}({{best}})", self.name),)
@@ -60,6 +62,7 @@ class _ExtremeBy(Function):
     arity = 2
     idempotent = selective = True
     commutative = False  # among ties the older row is kept
+    takes: ClassVar[Signature] = of_kinds(SAME, *KINDS)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         plain = self.name.removesuffix("_by")

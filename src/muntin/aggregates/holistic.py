@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
 from muntin.aggregates.ordering import IN_ORDER
+from muntin.aggregates.signatures import INTERVALS, NUMERIC, Signature
 from muntin.errors import AggregateError
 
 
@@ -20,6 +21,7 @@ class Percentile(Function):
     name = "percentile"
     holistic = True
     defaults: ClassVar[tuple[Any, ...]] = (0.5,)
+    takes: ClassVar[Signature] = {**NUMERIC, **INTERVALS}
 
     def __init__(self, *parameters: Any) -> None:
         super().__init__(*parameters)

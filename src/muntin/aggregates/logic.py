@@ -7,9 +7,10 @@ inverse.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.signatures import BITS, TRUE_OR_FALSE, Signature
 
 
 class _Logical(Function):
@@ -48,6 +49,7 @@ class BoolAnd(_Logical):
 
     name = "bool_and"
     selective = True
+    takes: ClassVar[Signature] = TRUE_OR_FALSE
 
     def both(self, older: Any, newer: Any) -> Any:
         return older and newer
@@ -58,6 +60,7 @@ class BoolOr(_Logical):
 
     name = "bool_or"
     selective = True
+    takes: ClassVar[Signature] = TRUE_OR_FALSE
 
     def both(self, older: Any, newer: Any) -> Any:
         return older or newer
@@ -67,6 +70,7 @@ class BitAnd(_Logical):
     """The bits that all values have."""
 
     name = "bit_and"
+    takes: ClassVar[Signature] = BITS
 
     def both(self, older: Any, newer: Any) -> Any:
         return older & newer
@@ -76,6 +80,7 @@ class BitOr(_Logical):
     """The bits that any value has."""
 
     name = "bit_or"
+    takes: ClassVar[Signature] = BITS
 
     def both(self, older: Any, newer: Any) -> Any:
         return older | newer
@@ -87,6 +92,7 @@ class BitXor(_Logical):
     name = "bit_xor"
     idempotent = False
     invertible = True
+    takes: ClassVar[Signature] = BITS
 
     @property
     def identity(self) -> Any:

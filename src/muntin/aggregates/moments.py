@@ -12,9 +12,10 @@ over the pieces of an instance.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
+from muntin.aggregates.signatures import NUMERIC, Signature
 
 _LIFT = (
     "named_struct('n', CAST(count({0}) AS DOUBLE), "
@@ -36,6 +37,7 @@ class _Spread(Function):
 
     missing = 0
     root = False
+    takes: ClassVar[Signature] = NUMERIC
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         return (Partial("moments", counting_numbers(_LIFT, types[0]), _MERGE, "moments"),)

@@ -6,9 +6,10 @@ not invertible: what a zero has swallowed cannot be taken out again.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.signatures import NUMERIC, Signature
 from muntin.errors import AggregateError
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string", "void")
@@ -26,6 +27,7 @@ class Product(Function):
     """The product of the values that are not null; null when there is none."""
 
     name = "product"
+    takes: ClassVar[Signature] = NUMERIC
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         if types[0] is not None and not types[0].startswith(_NUMBERS):

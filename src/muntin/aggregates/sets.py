@@ -10,10 +10,11 @@ Spark leaves the order open.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
 from muntin.aggregates.ordering import IN_ORDER, is_nan
+from muntin.aggregates.signatures import ORDERED, SAME, Signature, of_kinds
 from muntin.errors import AggregateError
 
 _NAN = float("nan")
@@ -25,6 +26,11 @@ class _Distinct(Function):
     idempotent = True
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
+        if types[0] and "variant" in types[0]:
+            raise AggregateError(
+                f"{self.name} of {types[0]} cannot be computed: which values are the same is not "
+                "defined for it; give it to_json(...) of the column"
+            )
         union = "array_distinct(flatten(collect_list({set})))"
         return (Partial("set", "collect_set({0})", union),)
 
@@ -46,6 +52,7 @@ class CollectSet(_Distinct):
 
     name = "collect_set"
     empty = "array()"
+    takes: ClassVar[Signature] = of_kinds(f"array<{SAME}>", *ORDERED)
 
     def final(self, types: Types) -> str:
         return "sort_array({set})"
@@ -67,6 +74,7 @@ class CountDistinct(_Distinct):
     name = "count_distinct"
     variadic = True
     empty = "0"
+    takes: ClassVar[Signature] = of_kinds("bigint", *ORDERED)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         if self.arity == 1:

@@ -15,9 +15,10 @@ both results are null, as Spark's are.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
+from muntin.aggregates.signatures import NUMERIC, Signature
 
 MEAN = "coalesce(greatest(least(avg({x}), max({x})), min({x})), 0D)"
 _X = "CAST({0} AS DOUBLE)"
@@ -49,6 +50,7 @@ _MERGE = (
 class _Shape(Function):
     """A partial is (n, mean, M2, M3, M4)."""
 
+    takes: ClassVar[Signature] = NUMERIC
     result: str
 
     def partials(self, types: Types) -> tuple[Partial, ...]:

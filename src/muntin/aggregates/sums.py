@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
+from muntin.aggregates.signatures import COUNTED, INTERVALS, SAME, Signature, of_kinds
 from muntin.errors import AggregateError
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
@@ -46,6 +47,12 @@ class Sum(Function):
 
     name = "sum"
     invertible = True
+    takes: ClassVar[Signature] = {
+        "whole numbers": "bigint",
+        **of_kinds("double", "floats", "text", "timestamps"),
+        "decimals": "decimal(p+10,s)",
+        **of_kinds(SAME, "months", "intervals"),
+    }
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         own = Partial("sum", "sum({0})", "sum({sum})", "sum")
@@ -82,6 +89,7 @@ class Count(Function):
     name = "count"
     invertible = True
     empty = "0"
+    takes: ClassVar[Signature] = COUNTED
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         lift = "count({0})" if types else "count(1)"
@@ -114,6 +122,7 @@ class CountIf(Count):
     """In how many rows the condition holds."""
 
     name = "count_if"
+    takes: ClassVar[Signature] = of_kinds("bigint", "booleans", "text")
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         return (Partial("count", "count_if({0})", "sum({count})", "sum"),)
@@ -130,6 +139,11 @@ class Avg(Sum):
 
     name = "avg"
     by_type = True
+    takes: ClassVar[Signature] = {
+        **of_kinds("double", "whole numbers", "floats", "text", "timestamps"),
+        "decimals": "decimal(p+4,s+4)",
+        **INTERVALS,
+    }
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         kind = types[0] or ""

@@ -90,7 +90,7 @@ def predicted_on_stream(plan: SharingPlan, query: Query, rates: RateCost) -> dic
     """Seconds for ten million rows of a stream, by every operator that can run the plan."""
     grouped = READ * ROWS + _pieces(plan, rates)
     copied = COPY * ROWS * sum(w.overlap for w in query.windows)
-    read = grouped if _pre_aggregated(query) else copied
+    read = grouped if pre_aggregated(query) else copied
     seconds = {"native": read + BATCHES * BATCH["native"] + KEPT * _touched(query, rates)}
     if _merged_in_python(query):
         results = sum(rates.rows(w) for w in query.windows) * ROWS / rates.rate
@@ -135,7 +135,7 @@ def unshared(windows: Iterable[Window]) -> bool:
     return sum(w.overlap for w in windows) == 1
 
 
-def _pre_aggregated(query: Query) -> bool:
+def pre_aggregated(query: Query) -> bool:
     """Whether native is given partials, not rows: they must merge in bounded state too."""
     growing = any(GROWING in p.merge for p in _partials(query))
     return _merged_in_python(query) and not growing and not unshared(query.windows)
