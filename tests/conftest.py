@@ -83,8 +83,19 @@ def streams(frugal: "SparkSession") -> Iterator["SparkSession"]:
     """The session, set for streams of few rows, whose state is in RocksDB as users have it."""
     from muntin.spark.session import ROCKSDB
 
+    yield from _with_state(frugal, ROCKSDB)
+
+
+@pytest.fixture
+def on_the_heap(spark: "SparkSession") -> Iterator["SparkSession"]:
+    """The session as Spark has it by default: state is in the JVM, whatever ran before."""
+    package = "org.apache.spark.sql.execution.streaming.state"
+    yield from _with_state(spark, f"{package}.HDFSBackedStateStoreProvider")
+
+
+def _with_state(spark: "SparkSession", provider: str) -> Iterator["SparkSession"]:
     setting = "spark.sql.streaming.stateStore.providerClass"
-    before = frugal.conf.get(setting)
-    frugal.conf.set(setting, ROCKSDB)
-    yield frugal
-    frugal.conf.set(setting, str(before))
+    before = spark.conf.get(setting)
+    spark.conf.set(setting, provider)
+    yield spark
+    spark.conf.set(setting, str(before))

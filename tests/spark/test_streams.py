@@ -297,6 +297,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.usefixtures("on_the_heap")
 @pytest.mark.parametrize(("options", "sentence"), REFUSED)
 def test_what_a_stream_cannot_do_is_said(
     stream_of_rates: DataFrame, options: dict[str, Any], sentence: str
@@ -306,6 +307,7 @@ def test_what_a_stream_cannot_do_is_said(
         mt.aggregate(stream_of_rates, **(asked | options))
 
 
+@pytest.mark.usefixtures("on_the_heap")
 def test_what_was_predicted_and_cannot_run_is_said(stream_of_rates: DataFrame) -> None:
     query = mt.query("ts", WINDOWS, [mt.count()], keys="n")
     plan = mt.optimize(query, engine="stream", keys=20_000)
