@@ -67,8 +67,8 @@ def test_one_tumbling_window_runs_sparks_own_plan(spark: SparkSession) -> None:
     assert physical_plan(ours) == physical_plan(theirs)
 
 
-def sliding(count: int) -> list[mt.Window]:
-    return [mt.hopping(f"{60 * (i + 1)} seconds", "1 minute") for i in range(count)]
+def sliding(count: int, minutes: int = 1) -> list[mt.Window]:
+    return [mt.hopping(f"{i + minutes} minutes", f"{minutes} minutes") for i in range(count)]
 
 
 @pytest.mark.parametrize("operator", ["expand", "kernel"])
@@ -94,9 +94,9 @@ def test_the_spark_plan_grows_with_levels_not_with_windows(
 @pytest.mark.parametrize("count", [1, 1000])
 def test_many_windows_run(spark: SparkSession, count: int) -> None:
     table = events(spark, 100)
-    windows = sliding(count)
+    windows = sliding(count, minutes=10)  # a thousand by the minute have half a million results
     result = mt.aggregate(table, "ts", windows, [mt.sum("v").alias("s"), mt.count().alias("n")])
-    rows = result.toArrow()  # once: a thousand windows have half a million results
+    rows = result.toArrow()
     assert len(rows["window_id"].unique()) == count
     longest = rows.filter(pc.equal(rows["window_id"], windows[-1].id)).to_pylist()
     query = mt.query("ts", [windows[-1]], [mt.sum("v").alias("s"), mt.count().alias("n")])
@@ -105,7 +105,7 @@ def test_many_windows_run(spark: SparkSession, count: int) -> None:
         sorted(side, key=lambda row: row["window"]["start"]) for side in (longest, expected)
     ]
     assert by_start[0] == by_start[1]
-    assert len(expected) > 20
+    assert len(expected) > 2
 
 
 def test_auto_takes_what_is_predicted_cheapest_and_says_why() -> None:
