@@ -24,10 +24,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from muntin.api import optimize
+from muntin.api import Plan, optimize
 from muntin.bench.events import Events
 from muntin.bench.machine import machine
 from muntin.bench.options import Options
@@ -56,11 +57,11 @@ FILES = "rocksdbSstFileSize"
 COLUMNS = (
     "side",
     "median",
-    "all rounds",
+    "rounds",
     "events/s",
     "state rows",
-    "state files",
-    "RocksDB memory",
+    "state files, MiB",
+    "RocksDB, MiB",
     "direct is",
 )
 
@@ -120,7 +121,9 @@ def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Ta
         for side, result in sides.items():
             runs[side].append(_run(result, limit))
             limit = limit or ceil(PATIENCE * runs[side][-1].seconds)
-    return _table(f"{name}: {windows}, {keys:,} keys", rows, runs)
+    taken = _plan(name)
+    auto = f"auto takes {taken.strategy} by {taken.operators.name}"
+    return _table(f"{name}: {windows}, {keys:,} keys; {auto}", rows, runs)
 
 
 def _files(events: Events, folder: Path | None) -> Path:
@@ -150,16 +153,18 @@ def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
     """The result of every side; `auto` first, since the others are given a multiple of its time."""
     from muntin.spark.native import native
 
-    windows, keys = SCENARIOS[name]
-    query = query_of(windows)
-    auto = optimize(query, rate=Events().rate, keys=keys, engine="stream")
-    sides = {
-        f"auto ({auto.strategy}, {auto.operators.name})": auto.apply(stream, watermark=WATERMARK)
-    }
+    auto = _plan(name)
+    sides = {"auto": auto.apply(stream, watermark=WATERMARK)}
     for operator in set(STREAM_OPERATORS) - {auto.operators.name}:
         sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=operator)
-    sides["direct"] = native(stream.withWatermark("ts", WATERMARK), query)
+    direct = query_of(SCENARIOS[name][0])
+    sides["direct"] = native(stream.withWatermark("ts", WATERMARK), direct)
     return sides
+
+
+def _plan(name: str) -> Plan:
+    windows, keys = SCENARIOS[name]
+    return optimize(query_of(windows), rate=Events().rate, keys=keys, engine="stream")
 
 
 def _run(result: DataFrame, limit: int | None) -> Run:
@@ -193,19 +198,19 @@ def _run(result: DataFrame, limit: int | None) -> Run:
 
 
 def _table(title: str, rows: int, runs: dict[str, list[Run]]) -> Table:
-    table = Table(title=f"\n{title}", title_justify="left")
+    table = Table(title=f"\n{title}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     for column in COLUMNS:
         table.add_column(column, justify="left" if column == "side" else "right")
     for side, each in runs.items():
         seconds, done = _seconds(each)
         table.add_row(
             side,
-            f"{seconds:.1f} s" if done else f"not finished in {seconds:.0f} s",
+            f"{seconds:.1f} s" if done else f"> {seconds:.0f} s",
             " ".join(f"{run.seconds:.1f}" for run in each),
             f"{rows / seconds:,.0f}" if done else "–",
             f"{max(run.state_rows for run in each):,}",
-            f"{max(run.file_bytes for run in each) / 2**20:,.1f} MiB",
-            f"{max(run.memory_bytes for run in each) / 2**20:,.0f} MiB",
+            f"{max(run.file_bytes for run in each) / 2**20:,.1f}",
+            f"{max(run.memory_bytes for run in each) / 2**20:,.0f}",
             "" if side == "direct" else _ratio(runs["direct"], each),
         )
     return table
