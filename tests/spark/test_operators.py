@@ -92,8 +92,8 @@ def test_the_spark_plan_grows_with_levels_not_with_windows(
 
 
 @pytest.mark.parametrize("count", [1, 1000])
-def test_many_windows_run(spark: SparkSession, count: int) -> None:
-    table = events(spark, 100)
+def test_many_windows_run(frugal: SparkSession, count: int) -> None:
+    table = events(frugal, 100)
     windows = sliding(count, minutes=10)  # a thousand by the minute have half a million results
     result = mt.aggregate(table, "ts", windows, [mt.sum("v").alias("s"), mt.count().alias("n")])
     rows = result.toArrow()
