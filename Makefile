@@ -19,7 +19,7 @@ demo: setup ## run the demo on real flights: many windows, one pass
 	@$(RUN)/muntin demo $(ARGS)
 
 test: setup ## run the tests and the doctests (under ten minutes)
-	@$(RUN)/pytest -n 2 $(ARGS)
+	@$(RUN)/pytest -n 2 --dist worksteal $(ARGS)
 
 test-long: setup ## run all tests, those marked long too, with many more random examples
 	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
@@ -31,7 +31,7 @@ test-engines: setup ## run a selection of queries on Spark Connect and on a clus
 test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (Connect: ARGS="-m long tests/spark/test_engines.py")
 	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
 	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
-		.venv-spark40/bin/pytest -n 2 -W ignore::ResourceWarning \
+		.venv-spark40/bin/pytest -n 2 --dist worksteal -W ignore::ResourceWarning \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/spark tests/aggregates)
 
 check: setup ## lint, formatting, types and import layers

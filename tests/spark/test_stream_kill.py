@@ -61,7 +61,7 @@ def killed(folder: Path, names: list[str], random: Random) -> None:
 
 
 def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) -> None:
-    files(spark, 3 * kills, folder)
+    files(spark, 2 * kills, folder)
     random = Random(f"{kills} kills")
     for _ in range(kills):
         killed(folder, names, random)

@@ -126,10 +126,10 @@ def _merged_in_python(query: Query) -> bool:
     return not_merged(p.merger for p in _partials(query)) is None
 
 
-def unshared(windows: Iterable[Window]) -> bool:
+def nothing_to_share(windows: Iterable[Window]) -> bool:
     """Whether each row falls into one instance of one window.
 
-    >>> unshared([Window(60, 60)]), unshared([Window(60, 30)])
+    >>> nothing_to_share([Window(60, 60)]), nothing_to_share([Window(60, 30)])
     (True, False)
     """
     return sum(w.overlap for w in windows) == 1
@@ -138,7 +138,7 @@ def unshared(windows: Iterable[Window]) -> bool:
 def pre_aggregated(query: Query) -> bool:
     """Whether native is given partials, not rows: they must merge in bounded state too."""
     growing = any(GROWING in p.merge for p in _partials(query))
-    return _merged_in_python(query) and not growing and not unshared(query.windows)
+    return _merged_in_python(query) and not growing and not nothing_to_share(query.windows)
 
 
 def _partials(query: Query) -> Iterator[Partial]:

@@ -27,7 +27,7 @@ from pyspark.sql import functions as F
 from muntin.coverage import every
 from muntin.physical import Level, feeds_of
 from muntin.physical.lowering import FROM_SOURCE
-from muntin.physical.stream_operators import GROWING, unshared
+from muntin.physical.stream_operators import GROWING, nothing_to_share
 from muntin.physical.together import Seat, places, seats
 from muntin.spark.batch import lookup, results
 from muntin.spark.expand import copied
@@ -49,7 +49,7 @@ def pre_aggregated(source: StreamSource, windows: tuple[Window, ...]) -> bool:
     Where a row has one instance only, there is nothing to share, and Spark alone is faster.
     """
     growing = any(GROWING in p.merge for p in source.table.columns.partials)
-    return source.refusal is None and not growing and not unshared(windows)
+    return source.refusal is None and not growing and not nothing_to_share(windows)
 
 
 @dataclass(frozen=True)
