@@ -81,7 +81,7 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
 
 
 def test_three_kills(streams: SparkSession, tmp_path: Path) -> None:
-    survives(streams, tmp_path, ["native-file", "bucketed-each", "cutty-file"], 3)
+    survives(streams, tmp_path, ["native-file", "bucketed-each"], 3)
 
 
 @pytest.mark.long
