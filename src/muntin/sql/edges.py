@@ -87,10 +87,10 @@ def _fed(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str
     p, slide = parent.position, feed.turns * feed.gcd
     shift = feed.offset + feed.origin
     conditions = []
+    if _may_miss(feed, parent.shape):
+        conditions.append(f"{_after(p, shift, feed.gcd, writer)} = 0")
     if feed.turns == 1:  # all offsets of the progression are begins of the child, or none is
         start, phase, step, many = _minus(p, feed.offset), "", feed.stride, feed.count
-        if _may_miss(feed, parent.shape):
-            conditions.append(f"{_after(p, shift, feed.gcd, writer)} = 0")
     else:
         phase, step = _after(p, shift, slide, writer), slide
         start = f"{_minus(p, feed.offset)} - {phase}"
@@ -106,8 +106,14 @@ def _fed(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str
 
 
 def _may_miss(feed: Feed, parent: Shape) -> bool:
-    """Whether some positions of the parent are no piece of any instance of the child."""
-    return not isinstance(parent, Window) or parent.slide % feed.gcd != 0
+    """Whether some positions of the parent are no piece of any instance of the child.
+
+    Every record and every slice is one (their progression has stride 1), and so is every instance
+    of a tumbling parent. Of a hopping parent it may be one in many: a day made of 24 hours reads
+    one in twelve of the instances of 1 hour/5 minutes.
+    """
+    everywhere = parent.slide if isinstance(parent, Window) else 1
+    return everywhere % feed.gcd != 0
 
 
 def _solved(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str]]:
