@@ -1,12 +1,29 @@
 """Queries: what fits together, and an error with the remedy for everything else."""
 
+import pyarrow as pa
 import pytest
 
 import muntin as mt
+from muntin.cost import RateCost
 from muntin.errors import QueryError
 from muntin.query import Query
+from muntin.strategies import Problem, strategy_named
 
 TEN, TWENTY = mt.tumbling("10 minutes"), mt.tumbling("20 minutes")
+
+
+def latest(commutative: bool) -> mt.Aggregate:
+    """Idempotent; as it is, it does not commute."""
+    function = mt.custom(
+        "latest",
+        lift=lambda v: v,
+        combine=lambda a, b: a if b is None else b,
+        lower=lambda v: v,
+        identity=None,
+        idempotent=True,
+        commutative=commutative,
+    )
+    return function("t")
 
 
 def test_single_values_need_no_list() -> None:
@@ -29,12 +46,45 @@ def test_iterators_are_read_once() -> None:
         ([mt.count()], False),
         ([mt.avg("t")], False),
         ([mt.stddev_pop("t")], False),
+        ([latest(commutative=False)], False),
+        ([mt.min("t"), latest(commutative=True)], True),
     ],
 )
 def test_a_query_is_idempotent_when_all_its_aggregates_are(
     aggregates: list[mt.Aggregate], expected: bool
 ) -> None:
     assert mt.query("ts", [TEN], aggregates).idempotent is expected
+
+
+def test_pieces_never_overlap_where_order_matters() -> None:
+    """Of 1 hour by 5 minutes and 90 by 10, wcg takes the longer from overlapping shorter ones."""
+    windows = [mt.hopping("1 hour", "5 minutes"), mt.hopping("90 minutes", "10 minutes")]
+    parents = []
+    for commutative in (False, True):
+        asked = mt.query("ts", windows, [latest(commutative)])
+        plan = strategy_named("wcg")(Problem(asked.windows, asked.idempotent, RateCost()))
+        parents.append([node.parent for node in plan.nodes])
+    assert parents == [[None, None], [None, "1 hour/5 minutes"]]
+
+
+def test_order_by_serves_aggregates_that_do_not_commute() -> None:
+    q = mt.query("ts", [TEN], [mt.count(), latest(commutative=False)], order_by=["n", "t"])
+    assert q.order_by == ("n", "t")
+    assert "records in the order of ts, n, t: latest(t)\n" in mt.optimize(q).explain()
+    assert "records in the order" not in mt.optimize(one()).explain()
+    with pytest.raises(QueryError, match=r"order_by 'n' orders .* leave it out"):
+        mt.query("ts", [TEN], [latest(commutative=True)], order_by="n")
+
+
+def test_engines_without_order_refuse_aggregates_that_do_not_commute() -> None:
+    plan = mt.optimize(mt.query("ts", [TEN, TWENTY], [latest(commutative=False)]))
+    table = pa.table({"ts": pa.array([0, 1], pa.timestamp("us")), "t": [1, 2]})
+    for call in (lambda: plan.to_sql("spark"), lambda: plan.apply(table)):
+        with pytest.raises(mt.MuntinError, match=r"written in Python.*run the plan on Spark with"):
+            call()
+    by_data = mt.optimize(mt.query("ts", [mt.session(5)], [latest(commutative=False)]))
+    with pytest.raises(mt.MuntinError, match=r"written in Python.*run the plan on Spark with"):
+        by_data.apply(table)
 
 
 def test_a_query_is_a_value() -> None:
@@ -84,7 +134,7 @@ def one(**changes: object) -> Query:
         ({"keys": b"k"}, r"key b'k' must be the name of a column"),
         ({"bounds": 5}, r"unknown bounds 5: known: spark, asa"),
         ({"bounds": [1]}, r"unknown bounds \[1\]"),
-        ({"order_by": "v"}, r"order_by 'v' orders the records of windows that the data decides"),
+        ({"order_by": "v"}, r"order_by 'v' orders .* the data decides, .* do not commute .* leave"),
         ({"windows": mt.session(5), "order_by": [5]}, r"order_by 5 must be the name of a column"),
     ],
 )

@@ -49,8 +49,18 @@ class Query:
 
     @property
     def idempotent(self) -> bool:
-        """Whether every aggregate that is shared allows pieces that overlap."""
-        return all(a.function.idempotent or a.function.holistic for a in self.aggregates)
+        """Whether every aggregate that is shared allows pieces that overlap.
+
+        Where order matters they may not: no engine then has to keep the order of pieces that are
+        neither before nor after one another.
+        """
+        shared = [a.function for a in self.aggregates if not a.function.holistic]
+        return all(function.idempotent and not function.ordered for function in shared)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the result of an aggregate depends on the order of records."""
+        return any(a.function.ordered for a in self.aggregates)
 
     @property
     def direct(self) -> tuple[Aggregate, ...]:
@@ -70,7 +80,8 @@ def query(
     """Many windows and aggregates over one table or stream, for each value of the keys.
 
     With bounds="asa" an instance is (start, end] as in Azure Stream Analytics. Windows that the
-    data decides take the records of a key in the order of time, and `order_by` among equal times.
+    data decides, and aggregates of your own that do not commute, take the records of a key in the
+    order of time, and `order_by` among equal times.
 
     >>> from muntin import hopping, min, tumbling
     >>> q = query("ts", [tumbling("10 minutes"), hopping("1 hour", "10 minutes")], [min("t")])
@@ -79,12 +90,7 @@ def query(
     """
     given: tuple[Window | DataWindow, ...] = _each("windows", windows, (Window, DataWindow))
     order = _each("order_by", order_by, str)
-    if order and not any(isinstance(w, DataWindow) for w in given):
-        raise QueryError(
-            f"order_by {order_by!r} orders the records of windows that the data decides, such as "
-            "mt.session('1 hour'), and none is asked for: leave it out"
-        )
-    return Query(
+    asked = Query(
         time,
         _each("keys", keys, str),
         tuple(w for w in given if not isinstance(w, DataWindow)),
@@ -94,6 +100,13 @@ def query(
         tuple(w for w in given if isinstance(w, DataWindow)),
         order,
     )
+    if order and not (asked.data_windows or asked.ordered):
+        raise QueryError(
+            f"order_by {order_by!r} orders the records of windows that the data decides, such as "
+            "mt.session('1 hour'), and of aggregates that do not commute (mt.custom), and none is "
+            "asked for: leave it out"
+        )
+    return asked
 
 
 def _each(what: str, given: Any, kind: type[Any] | tuple[type[Any], ...]) -> tuple[Any, ...]:

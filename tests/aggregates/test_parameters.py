@@ -86,6 +86,16 @@ def test_two_functions_of_ones_own_never_share_a_partial() -> None:
     assert longest("w").filter("b").name == "longest(w) filter (b)"
 
 
+def test_functions_of_ones_own_that_differ_in_order_never_share_a_partial() -> None:
+    kinds = [mt.custom("longest", len, max, int, 0, commutative=c) for c in (False, True)]
+    in_order, in_any = columns_of([k("w") for k in kinds], lambda _: "string").partials
+    assert in_order.lift == in_any.lift
+    assert "sort_array" in in_order.in_order
+    assert not in_any.in_order
+    [maps] = columns_of([kinds[0]("w")], lambda _: "map<string,int>").partials
+    assert "array_sort" in maps.in_order, "a map has no order: by time alone"
+
+
 def test_comments_end_with_their_predicate() -> None:
     """Read by DuckDB: what follows a comment still counts."""
     few = mt.count().filter("v > 0 -- all but the first").filter("v < 3 -- and the last")
@@ -123,7 +133,7 @@ def test_laws_are_checked_on_arrays_value_by_value() -> None:
     [
         ("associativity|identity", {"combine": lambda a, b: (a + b) / 2}),
         ("identity", {"identity": 1}),
-        ("commutativity", {"combine": lambda a, b: b if b else a}),
+        ("commutativity", {"combine": lambda a, b: b if b else a, "commutative": True}),
         ("idempotence", {"idempotent": True}),
         ("selectivity", {"selective": True}),
         ("the inverse", {"invert": lambda whole, a: whole}),
@@ -158,6 +168,8 @@ def test_broken_laws_are_found_on_a_sample(law: str, changed: dict[str, object])
         (lambda: mt.custom("f", len, max, int, 0, arity=0), r"arity 0 must be how many argum"),
         (lambda: mt.custom("f", len, max, int, 0, arity="2"), r"arity '2' must be how many"),
         (lambda: mt.custom("f", len, max, int, 0, result=3), r"result 3 must be a type of Spark"),
+        (lambda: mt.custom("f", len, max, int, 0, commutative=1), r"commutative 1 must be True or"),
+        (lambda: mt.custom("f", len, max, int, 0, idempotent=""), r"idempotent '' must be True or"),
         (lambda: mt.custom("f", len, max, int, 0, check_laws=5), r"check_laws 5 must be a list"),
         (lambda: mt.approx_count_distinct("x", 12.0), r"12\.0 must be log₂ of the number"),
         (lambda: mt.approx_percentile("x", 0.5, 200.0), r"accuracy 200\.0 must be a whole"),

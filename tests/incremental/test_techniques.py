@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import pkgutil
+from collections import Counter
+from itertools import cycle
 from random import Random
 from typing import Any
 
@@ -12,8 +14,25 @@ from hypothesis import strategies as st
 
 import muntin.incremental
 from muntin.errors import AggregateError
-from muntin.incremental import TECHNIQUES, Technique, techniques_for
-from muntin_testing.monoids import Concat, monoid_and_values, monoids, recomputed, same
+from muntin.incremental import (
+    DABA,
+    TECHNIQUES,
+    BInt,
+    FlatFAT,
+    Technique,
+    TwoStacks,
+    techniques_for,
+)
+from muntin.incremental.slick_deque import SlickDequeNonInv
+from muntin_testing.monoids import (
+    SMALL,
+    Concat,
+    digits,
+    monoid_and_values,
+    monoids,
+    recomputed,
+    same,
+)
 
 RANGES = (1, 2, 3, 5, 8, 13)
 NAMES = {
@@ -138,6 +157,64 @@ def test_order_is_kept_through_growing_shrinking_and_wrapping(name: str) -> None
                 script.append(("query", None))
     for technique in techniques_for(monoid):
         check(technique(monoid, RANGES if technique.several_ranges else [40]), script)
+
+
+def turned(window: Technique) -> bool:
+    """Whether the window stands in its structure in two parts that a query must put in order."""
+    match window:
+        case FlatFAT():
+            return window._front + window._count > window._slots
+        case BInt():
+            return window._first // window._capacity < (window._end - 1) // window._capacity
+        case TwoStacks():
+            return bool(window._front and window._back)
+        case DABA():
+            return window._sums.first < window._b < window._sums.end
+        case SlickDequeNonInv():
+            return len(window._partials) > 1
+    return len(window) > 1  # these keep the order of a queue
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_no_technique_confuses_the_order_where_its_window_is_turned(name: str) -> None:
+    monoid, values = SMALL[name]
+    asked: Counter[str] = Counter()
+
+    @given(
+        some=st.lists(values, min_size=5, max_size=12),
+        steps=st.lists(st.sampled_from(["slide", "slide", "evict"]), min_size=20, max_size=60),
+        longest=st.sampled_from(RANGES[2:]),
+    )
+    def run(some: list[Any], steps: list[str], longest: int) -> None:
+        for technique in techniques_for(monoid):
+            window, held = technique(monoid, [longest]), list[Any]()
+            for value, step in zip(cycle(some), steps, strict=False):
+                if step == "slide":
+                    window.slide(value)
+                    held = [*held, value][-longest:]
+                elif held:
+                    window.evict()
+                    held.pop(0)
+                if turned(window):
+                    assert same(window.query(), recomputed(monoid, held)), (window, held)
+                    asked[technique.name] += 1
+
+    run()
+    assert set(asked) == {t.name for t in techniques_for(monoid)}
+    assert min(asked.values()) > 500, asked
+
+
+def test_a_custom_aggregate_does_not_commute_unless_it_says_so() -> None:
+    window = FlatFAT(digits(), ranges=[4])
+    for value in (3, 4, 5, 6):
+        window.insert(value)
+    window.evict()
+    window.insert(1)
+    assert window.query() == window.query(4) == 4561
+    with pytest.raises(
+        AggregateError, match=r"'digits' breaks commutativity: \(2, 34\)|\(3, 345\)"
+    ):
+        digits(commutative=True)
 
 
 @pytest.mark.parametrize("name", ["concat", "invertible concat", "argmin"])

@@ -121,6 +121,20 @@ def test_flags_agree_with_each_other(name: str) -> None:
     function = function_named(name)
     assert not function.selective or function.idempotent  # combine(p, p) can only be p
     assert not (function.idempotent and function.invertible)
+    assert not (function.ordered and function.commutative)
+    partials = function.partials([None] * function.arity)
+    assert function.ordered == any(partial.in_order for partial in partials)
+
+
+def test_only_ties_tell_the_order_of_records() -> None:
+    names = {name for name, function in FUNCTIONS.items() if not function.commutative}
+    assert names == {"min_by", "max_by"}
+    for name in names:
+        function = function_named(name)
+        tied = [("older", 1), ("newer", 1)]
+        assert function.lower(folded(function, tied)) == "older"
+        assert function.lower(folded(function, tied[::-1])) == "newer"
+        assert not function.ordered, "which of them an engine takes is open, as Spark leaves it"
 
 
 @each_case

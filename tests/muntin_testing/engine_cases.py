@@ -59,7 +59,8 @@ def verified(query: mt.Query, strategy: str, operator: str) -> Callable[[DataFra
 
 def custom_wide(df: DataFrame) -> int:
     """A custom aggregate against the built-in one, in the wide layout with empty windows filled."""
-    longest = mt.custom("longest", len, max, int, 0, idempotent=True, result="bigint")("word")
+    flags = {"idempotent": True, "commutative": True}
+    longest = mt.custom("longest", len, max, int, 0, result="bigint", **flags)("word")
     ours, judge = (
         mt.aggregate(
             df,

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from functools import reduce
 from math import isclose
+from operator import add
 from typing import Any
 
 from hypothesis import strategies as st
 
 from muntin.aggregates import FUNCTIONS
+from muntin.aggregates.custom import Custom, custom
 from muntin.aggregates.ordering import less
 from muntin.incremental import Monoid
 
@@ -87,6 +89,38 @@ class Earliest(Latest):
         return "earliest"
 
 
+def joined(name: str, **parts: Any) -> Custom:
+    """A custom aggregate that puts texts together, unless told otherwise: it does not commute."""
+    given: dict[str, Any] = {"lift": str, "combine": add, "lower": str, "identity": ""}
+    return custom(name, **(given | {"result": "string"} | parts))
+
+
+Digits = tuple[int, int]
+"""How many digits, and the number that they make."""
+
+
+def digits(**flags: Any) -> Custom:
+    """A custom aggregate that writes numbers one after the other: 3, 45 and 6 are 3456."""
+
+    def both(older: Digits, newer: Digits) -> Digits:
+        return older[0] + newer[0], older[1] * 10 ** newer[0] + newer[1]
+
+    def rest(whole: Digits, older: Digits) -> Digits:
+        left = whole[0] - older[0]
+        return left, whole[1] % 10**left
+
+    return custom(
+        "digits",
+        lift=lambda n: (len(str(n)), n),
+        combine=both,
+        lower=lambda partial: partial[1],
+        identity=(0, 0),
+        invert=rest,
+        check_laws=[3, 45, 6],
+        **flags,
+    )
+
+
 NAN = float("nan")
 INTEGERS = st.none() | st.integers(-4, 4)
 FLOATS = INTEGERS | st.sampled_from([NAN, float("inf"), -float("inf"), 0.0, -0.0, 1e16, 0.5])
@@ -105,7 +139,10 @@ SMALL: dict[str, tuple[Monoid, st.SearchStrategy[Any]]] = {
     "argmin": (ArgMin(), st.none() | st.tuples(FLOATS.filter(lambda v: v is not None), INTEGERS)),
     "latest": (Latest(), INTEGERS),
     "earliest": (Earliest(), INTEGERS),
+    "custom text": (joined("custom_text"), st.text("abc", max_size=2)),
+    "custom digits": (digits(), st.none() | st.integers(0, 99)),
 }
+"""Monoids that do not commute, and the values that they take."""
 
 
 def monoids() -> list[str]:

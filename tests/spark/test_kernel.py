@@ -12,6 +12,7 @@ from muntin.kernels.tree import Branch
 from muntin.spark import kernel as module
 from muntin.spark.kernel import Kernel
 from muntin.windows import Window
+from muntin_testing.monoids import joined
 
 Row = tuple[str | None, int, int, int]
 """Key, node, start and value."""
@@ -19,7 +20,9 @@ Row = tuple[str | None, int, int, int]
 PARTIALS = (
     PartialColumn("p0", "", "", "sum"),
     PartialColumn("p1", "", "", "max"),
+    PartialColumn("p2", "", "", "custom", code=joined("in_order")),
 )
+RECORDS = pa.struct([("records", pa.list_(pa.int64())), ("result", pa.string())])
 TREE = {
     0: (
         Branch(1, Window(4, 4), asked=True, branches=(Branch(2, Window(12, 4), asked=True),)),
@@ -54,6 +57,7 @@ def batches(rows: list[Row], chunk: int | None, size: int) -> list[pa.RecordBatc
         "start": pa.array([r[3] for r in split], pa.int64()),
         "p0": pa.array([r[4] for r in split], pa.int64()),
         "p1": pa.array([r[4] for r in split], pa.int64()),
+        "p2": pa.array([{"records": [r[4]], "result": None} for r in split], RECORDS),
     }
     if chunk is not None:
         columns["chunk"] = pa.array([r[2] for r in split], pa.int64())
@@ -63,17 +67,20 @@ def batches(rows: list[Row], chunk: int | None, size: int) -> list[pa.RecordBatc
     ]
 
 
-def expected(rows: list[Row]) -> dict[tuple[Any, ...], tuple[int, int]]:
+def expected(rows: list[Row]) -> dict[tuple[Any, ...], tuple[int, int, str]]:
     """Every instance of every asked window by hand; node 6 rows are results themselves."""
     found: dict[tuple[Any, ...], list[int]] = {}
-    for key, node, start, value in rows:
+    for key, node, start, value in sorted(rows, key=lambda row: row[2]):
         if node == 6:
             found[key, 6, start] = [value]
             continue
         for number, window in WINDOWS.items():
             for begin in window.instances_of(start):
                 found.setdefault((key, number, begin), []).append(value)
-    return {where: (sum(values), max(values)) for where, values in found.items()}
+    return {
+        where: (sum(values), max(values), "".join(map(str, values)))
+        for where, values in found.items()
+    }
 
 
 ROWS = st.dictionaries(
@@ -97,7 +104,10 @@ def test_every_complete_instance_is_emitted_exactly_once(
     out = pa.Table.from_batches(list(kernel(iter(batches(rows, chunk, size)))))
     emitted = [(r["k0"], r["node"], r["start"]) for r in out.to_pylist()]
     assert len(emitted) == len(set(emitted)), "an instance came twice"
-    values = {(r["k0"], r["node"], r["start"]): (r["p0"], r["p1"]) for r in out.to_pylist()}
+    values = {
+        (r["k0"], r["node"], r["start"]): (r["p0"], r["p1"], r["p2"]["result"])
+        for r in out.to_pylist()
+    }
     assert values == expected(rows)
 
 

@@ -19,16 +19,23 @@ from muntin.userwindows.protocol import WindowFunction
 from muntin.userwindows.ready import function_of
 from muntin.windows import Window
 from muntin_testing.data_windows import Records, data_windows, meaning, records_of_a_key
-from muntin_testing.monoids import Concat
+from muntin_testing.monoids import Concat, joined
 
-AGGREGATES = [mt.count(), mt.sum("v"), mt.max("v"), mt.count_distinct("v")]
+AGGREGATES = [
+    mt.count(),
+    mt.sum("v"),
+    mt.max("v"),
+    mt.count_distinct("v"),
+    joined("in_order")("v"),
+]
 
 
 def expected(window: DataWindow | Window, records: Records) -> list[tuple[Any, ...]]:
     found = []
     for start, end, run in meaning(window, records):
         values = [records[i]["v"] for i in run]
-        found.append((start, end, len(run), sum(values), max(values), len({*values})))
+        text = "".join(map(str, values))
+        found.append((start, end, len(run), sum(values), max(values), len({*values}), text))
     return sorted(found)
 
 

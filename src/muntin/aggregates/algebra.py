@@ -35,7 +35,9 @@ class Partial:
 
     `merger` names the merge for engines that work on arrays instead of SQL ("" where there is
     none), `beside` the other partials of the function that it must look at to merge this one,
-    `code` what a custom merger needs besides its name.
+    `code` what a custom merger needs besides its name. `in_order` is the lift of a function whose
+    result depends on the order of records: an engine gives it rows in no order and a column
+    {order} to sort them by. The partial of one row needs no order, so `lift` serves there.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Partial:
     merger: str = ""
     beside: tuple[str, ...] = ()
     code: Any = None
+    in_order: str = ""
 
 
 class Function(ABC):
@@ -53,6 +56,9 @@ class Function(ABC):
     idempotent   combining a partial with itself changes nothing, so pieces may overlap
     selective    combine returns one of its arguments
     commutative  the order of combining does not matter
+    ordered      the result depends on the order of records, so engines take them in the order of
+                 time and `order_by`, or refuse; pieces may not overlap. (One that does not commute
+                 need not be ordered: which of the rows with the least order min_by takes is open.)
     holistic     there is no partial of bounded size: evaluated directly, never shared
     approximate  right within a stated error, not equal to the engine's own row for row
 
@@ -73,6 +79,7 @@ class Function(ABC):
     idempotent: bool = False
     selective: bool = False
     commutative: bool = True
+    ordered: bool = False
     holistic: bool = False
     approximate: bool = False
     since: tuple[int, ...] = (4, 0)
@@ -146,7 +153,10 @@ class Function(ABC):
         """The result of a partial."""
 
     def invert(self, whole: Any, older: Any) -> Any:
-        """The partial that gives `whole` when `older` is combined with it."""
+        """What follows `older`: the newer of the two that were combined (older, newer) to `whole`.
+
+        Only the oldest records are ever taken out, so combine need not commute.
+        """
         raise AggregateError(f"{self.name} cannot be inverted")
 
     def __eq__(self, other: object) -> bool:

@@ -7,6 +7,7 @@ nulls too has one input more when it is filtered: true where the filter holds, e
 
     v0, v1, …   inputs: one for each distinct (argument, filter)
     p0, p1, …   partials: one for each distinct lift
+    o           what records are sorted by where their order matters: time, then `order_by`
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Types, both_hold
+
+ORDER = "o"
+"""The column that records are sorted by where their order matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class PartialColumn:
-    """A partial column: how it is made from inputs and how it is merged."""
+    """A partial column: how it is made from inputs, in no order or in order, and merged."""
 
     name: str
     lift: str
@@ -36,6 +40,7 @@ class PartialColumn:
     merger: str = ""
     beside: tuple[str, ...] = ()
     code: Any = None
+    in_order: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,7 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
                 p.merger,
                 tuple(names[each] for each in p.beside),
                 p.code,
+                p.in_order.format(*arguments, order=ORDER),
             )
             for p in declared
             if names[p.name] not in known

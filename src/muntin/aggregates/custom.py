@@ -1,7 +1,7 @@
 """custom: an aggregate of the user's own, written in Python.
 
-needs  a monoid: combine is associative and identity changes nothing; records come in no order, so
-       combine must commute too
+order  time, then `order_by`; none where the function is said to commute
+needs  a monoid: combine is associative and identity changes nothing
 time   one call of lift and combine a record, unless `fold` takes all records of a slice at once
 
 Spark gathers the records of each slice; the kernel lifts and combines them in its Python workers,
@@ -9,6 +9,10 @@ and combines slices into windows there. So only the first step works record by r
 a few calls of combine a slice. Records whose argument is null are passed over; where a function
 takes several arguments it is given a dictionary, nulls included; what a filter leaves out it is
 never given.
+
+Gathered records come in no order. So those of a slice are sorted, unless the function commutes:
+by time, then `order_by`, then their own values, so that the result never depends on how rows
+arrived. (Records without an order, such as maps, are sorted by time and `order_by` alone.)
 """
 
 from __future__ import annotations
@@ -17,9 +21,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.signatures import has_no_order
 from muntin.errors import AggregateError
 
-Flags = tuple[bool, bool, bool]
+_BY_TIME = "(a, b) -> CASE WHEN a.at < b.at THEN -1 WHEN a.at > b.at THEN 1 ELSE 0 END"
+"""Compares gathered records that cannot be compared by their values."""
 
 
 class Custom(Function):
@@ -38,13 +44,15 @@ class Custom(Function):
         arity: int,
         invert: Callable[[Any, Any], Any] | None,
         fold: Callable[[Any], Any] | None,
+        commutative: bool,
     ) -> None:
         self.name, self.result, self.arity, self.fold = name, result, arity, fold
         self._lift, self._combine, self._lower = lift, combine, lower
         self._identity, self._invert = identity, invert
         self.invertible = invert is not None
+        self.commutative, self.ordered = commutative, not commutative
         self.sees_nulls = arity > 1
-        self.parameters = (name, lift, combine, lower, result, arity, invert, fold)
+        self.parameters = (name, lift, combine, lower, result, arity, invert, fold, commutative)
 
     def __call__(self, *arguments: str) -> Aggregate:
         """The aggregate of these arguments."""
@@ -63,11 +71,12 @@ class Custom(Function):
         record = "{0}" if self.arity == 1 else f"named_struct({fields})"
         if len(types) > self.arity:  # the mark of the rows that a filter leaves
             record = f"CASE WHEN {{{self.arity}}} THEN {record} END"
-        lift = (
-            f"named_struct('records', collect_list({record}), 'result', CAST(NULL AS "
-            f"{self.result}))"
-        )
-        return (Partial("custom", lift, "", "custom", code=self),)
+        lift = self._gathered(f"collect_list({record})")
+        in_order = self._gathered(_sorted(record, types)) if self.ordered else ""
+        return (Partial("custom", lift, "", "custom", code=self, in_order=in_order),)
+
+    def _gathered(self, records: str) -> str:
+        return f"named_struct('records', {records}, 'result', CAST(NULL AS {self.result}))"
 
     def final(self, types: Types) -> str:
         return "{custom}.result"
@@ -96,6 +105,15 @@ class Custom(Function):
         return called(self.name, "invert", self._invert, whole, older)
 
 
+def _sorted(record: str, types: Types) -> str:
+    """SQL for the records that are not null, in order."""
+    placed = f"named_struct('at', {{order}}, 'record', {record})"
+    gathered = f"collect_list(CASE WHEN {record} IS NOT NULL THEN {placed} END)"
+    if any(kind is not None and has_no_order(kind) for kind in types):
+        return f"transform(array_sort({gathered}, {_BY_TIME}), each -> each.record)"
+    return f"transform(sort_array({gathered}), each -> each.record)"
+
+
 def called(name: str, what: str, code: Callable[..., Any], *given: Any) -> Any:
     """Run code of the user's; what it raises is told with what it was given."""
     try:
@@ -115,6 +133,7 @@ def custom(
     identity: Any,
     invert: Callable[[Any, Any], Any] | None = None,
     idempotent: bool = False,
+    commutative: bool = False,
     selective: bool = False,
     result: str = "double",
     arity: int = 1,
@@ -123,12 +142,17 @@ def custom(
 ) -> Custom:
     """An aggregate function of your own: call it with columns, as `longest("word")`.
 
+    Records are combined in the order of time and `order_by`. Say `commutative=True` if their order
+    does not matter: that is faster, and with `idempotent=True` pieces may then overlap. `invert`,
+    if given, takes the oldest out: invert(combine(older, newer), older) is newer.
+
     `result` is the Spark type of what `lower` gives; `fold`, if given, makes the partial of all
     records of a slice at once, from a PyArrow array. With values in `check_laws`, the laws that
     sharing relies on are checked on them, and a broken one is an error.
 
     >>> longest = custom("longest", lift=len, combine=max, lower=lambda n: n, identity=0,
-    ...                  idempotent=True, result="int", check_laws=["a", "muntin", "pane"])
+    ...                  idempotent=True, commutative=True, result="int",
+    ...                  check_laws=["a", "muntin", "pane"])
     >>> longest("word")
     <longest(word)>
     """
@@ -139,9 +163,15 @@ def custom(
         if maybe is not None and not callable(maybe):
             raise AggregateError(f"custom {name!r}: {what} {maybe!r} must be a function or None")
     _check_words(name, result, arity)
+    flags = {"idempotent": idempotent, "commutative": commutative, "selective": selective}
+    for what, flag in flags.items():
+        if type(flag) is not bool:
+            raise AggregateError(f"custom {name!r}: {what} {flag!r} must be True or False")
     if not isinstance(check_laws, Iterable):
         raise AggregateError(f"custom {name!r}: check_laws {check_laws!r} must be a list of values")
-    function = Custom(name, lift, combine, lower, identity, result, arity, invert, fold)
+    function = Custom(
+        name, lift, combine, lower, identity, result, arity, invert, fold, commutative
+    )
     function.idempotent, function.selective = idempotent, selective
     _check(function, list(check_laws))
     return function
@@ -172,7 +202,8 @@ def _check(function: Custom, sample: list[Any]) -> None:
             _law(function, "idempotence", combine(a, a), a, a)
         for b in parts:
             both = combine(a, b)
-            _law(function, "commutativity", both, combine(b, a), (a, b))
+            if function.commutative:
+                _law(function, "commutativity", both, combine(b, a), (a, b))
             if function.invertible:
                 _law(function, "the inverse", function.invert(both, a), b, (a, b))
             if function.selective:

@@ -61,7 +61,7 @@ class _ExtremeBy(Function):
 
     arity = 2
     idempotent = selective = True
-    commutative = False  # among ties the older row is kept
+    commutative = False  # among ties the older row is kept; on engines any, as Spark leaves it open
     takes: ClassVar[Signature] = of_kinds(SAME, *KINDS)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:

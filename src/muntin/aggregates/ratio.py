@@ -26,6 +26,7 @@ class Ratio(Function):
         self.invertible = above.invertible and below.invertible
         self.idempotent = above.idempotent and below.idempotent
         self.commutative = above.commutative and below.commutative
+        self.ordered = above.ordered or below.ordered
         self.holistic = above.holistic or below.holistic
         self.approximate = above.approximate or below.approximate
         self.since = max(above.since, below.since)
@@ -100,6 +101,7 @@ def _renamed(partials: tuple[Partial, ...], prefix: str, by: int, arity: int) ->
             p.merger,
             tuple(prefix + each for each in p.beside),
             p.code,
+            p.in_order.format(*_shifted(by, arity), order="{order}"),
         )
         for p in partials
     ]

@@ -53,6 +53,18 @@ TRUE_OR_FALSE: Signature = of_kinds("boolean", "booleans", "text")
 SELECTED: Signature = of_kinds(SAME, *ORDERED)
 COUNTED: Signature = of_kinds("bigint", *KINDS)
 
+_UNORDERED = re.compile(r"map<|variant|interval(?! )")
+"""Also the intervals that make_interval gives, which Spark calls plainly so."""
+
+
+def has_no_order(type_name: str) -> bool:
+    """Whether Spark cannot sort by values of this type: it is, or holds, one without an order.
+
+    >>> [has_no_order(t) for t in ("array<map<int,int>>", "interval", "interval year", "string")]
+    [True, True, False, False]
+    """
+    return _UNORDERED.search(type_name) is not None
+
 
 def result_type(signature: Signature, type_name: str) -> str | None:
     """The type that comes of an input of this type, or None where it is refused.

@@ -143,7 +143,7 @@ class Plan:
             self.model,
             self.alternatives,
             self.operators.edges,
-            (*self._prediction(), *self._closed(), *self._direct()),
+            (*self._prediction(), *self._closed(), *self._in_order(), *self._direct()),
         )
 
     def _closed(self) -> list[str]:
@@ -151,6 +151,12 @@ class Plan:
         if closed(self.tree) is self.tree:
             return []
         return ["open slices: Spark and SQL cut them where windows end, as pairs do"]
+
+    def _in_order(self) -> list[str]:
+        """A note on the aggregates for which records are sorted."""
+        names = ", ".join(a.name for a in self.query.aggregates if a.function.ordered)
+        by = ", ".join((self.query.time, *self.query.order_by))
+        return [f"records in the order of {by}: {names}"] if names else []
 
     def _prediction(self) -> list[str]:
         """The operator, the seconds predicted for it, and what the prediction rests on."""

@@ -1,6 +1,7 @@
 """Panes (Inv): a running aggregate; what leaves is inverted out of it.
 
-order  in-order      needs  a group: combine can be undone exactly (see `exactness`)
+order  in-order      needs  an exact invert (see `exactness`) from the old end: it gives `newer` of
+older ⊕ newer and `older`, so the monoid need not commute
 time   one combine an insert, one invert an evict, query O(1)      space  n + 1 partials
 
 Invariant: _total is the combination of all partials in the window. Also known as R-Int (Arasu and

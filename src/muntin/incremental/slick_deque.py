@@ -48,7 +48,8 @@ class SlickDeque(Technique):
 class SlickDequeInv(SlickDeque):
     """A running aggregate for each range, in a map.
 
-    order  in-order      needs  a group: combine can be undone exactly (see `exactness`)
+    order  in-order      needs  an exact invert (see `exactness`) from the old end: it gives `newer`
+           of older ⊕ newer and `older`, so the monoid need not commute
     time   one combine and one invert a range and slide, query O(1)
     space  n partials and one for each range
 

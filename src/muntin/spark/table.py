@@ -8,7 +8,6 @@ on no name of the user's appears in any expression until the result is named.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,15 +16,13 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
+from muntin.aggregates.signatures import has_no_order
 from muntin.errors import ColumnError
 from muntin.query import Query
 from muntin.spark.faults import REFUSALS, told, unlogged
 from muntin.spark.given import check_table
 from muntin.spark.names import existing, expression
 from muntin.sql.spark_text import SparkWriter
-
-_UNORDERED = re.compile(r"map<|variant|interval(?! )")
-"""Types without an order, alone or inside another: also the intervals that make_interval gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +47,7 @@ def prepared(
     Where aggregates are not lifted but left to Spark, the table has no partial columns. `extra`
     are further columns, by plain name, as SQL that has been tried.
     """
-    check_table(df)
-    with told("the DataFrame itself cannot be computed"):
-        columns = df.columns
+    columns = columns_in(df)
     inputs = distinct_inputs(query.aggregates)
     time = existing(query.time, columns, "time")
     keys = [existing(k, columns, "key") for k in query.keys]
@@ -76,10 +71,16 @@ def prepared(
     return Table(rows, columns_of(query.aggregates, kinds.__getitem__), types[time])
 
 
+def columns_in(df: DataFrame) -> list[str]:
+    """The names of the columns of what was given as a table."""
+    check_table(df)
+    with told("the DataFrame itself cannot be computed"):
+        return df.columns
+
+
 def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
     """The type of every input of a query without keys."""
-    with told("the DataFrame itself cannot be computed"):
-        columns = df.columns
+    columns = columns_in(df)
     inputs, time = distinct_inputs(query.aggregates), existing(query.time, columns, "time")
     values = [input_sql(each, columns) for each in inputs]
     types = _types(filtered(df, query.where), _named(query, time, [], inputs, values))
@@ -121,7 +122,7 @@ def _types(df: DataFrame, named: list[tuple[str, str]]) -> dict[str, str]:
 def _check_keys(kinds: dict[str, str]) -> None:
     """Refuse what rows cannot be ordered by, and so cannot be grouped by everywhere."""
     for name, kind in kinds.items():
-        if _UNORDERED.search(kind):
+        if has_no_order(kind):
             text = f"CAST({name} AS STRING)" if kind == "interval" else f"to_json({name})"
             raise ColumnError(
                 f"key {name!r} is {kind}, which has no order: make a column of {text} and take "
