@@ -306,6 +306,7 @@ def test_aggregates_in_python_run_in_the_kernel(frugal: SparkSession) -> None:
         lower=lambda v: v,
         identity=0,
         result="bigint",
+        commutative=True,
         fold=lambda values: values.to_numpy().sum(),
     )
     records = mt.custom(

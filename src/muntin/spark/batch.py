@@ -24,6 +24,7 @@ from muntin.spark.expand import from_source, next_level
 from muntin.spark.given import is_stream
 from muntin.spark.kernel_stage import by_kernel
 from muntin.spark.layout import filled, in_layout
+from muntin.spark.record_order import ordered_table
 from muntin.spark.row_partials import arrow_refusal
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
@@ -65,7 +66,7 @@ def _long(plan: SharingPlan, query: Query, df: DataFrame, operators: Operators) 
         prepared(df, direct, lifted=False)
     if shared is None:
         return directly(df, query)
-    table = prepared(df, shared)
+    table = ordered_table(df, shared)
     if operators.name == "window":
         return directly(df, query)
     rows = _by_operators(plan, shared, df, table, operators)
@@ -82,7 +83,7 @@ def _by_operators(
     expanded = replace(query, aggregates=beside)
     kernel = replace(query, aggregates=tuple(a for a in query.aggregates if a not in beside))
     return joined(
-        _shared(plan, kernel, prepared(df, kernel), operators, wraps(df)),
+        _shared(plan, kernel, ordered_table(df, kernel), operators, wraps(df)),
         _shared(plan, expanded, prepared(df, expanded), EXPAND, wraps(df)),
         query,
     )

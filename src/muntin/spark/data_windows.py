@@ -18,8 +18,7 @@ from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin.spark.beside import directly, joined, split
 from muntin.spark.constants import constant
-from muntin.spark.faults import told
-from muntin.spark.names import existing, expression
+from muntin.spark.record_order import ordered_table, tie_breakers, window_inputs
 from muntin.spark.row_partials import (
     fields_of,
     lifted,
@@ -63,40 +62,6 @@ def _sessions(plan: SharingPlan, query: Query, df: DataFrame, wraps: bool | None
         sessions = by_sessions(plan, table)
     rows = named_result(sessions, plan, shared, table, finals(table))
     return rows if direct is None else joined(rows, directly(df, direct), query)
-
-
-def ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
-    """The prepared table with what windows read (u0, …) and the order of equal times (o0, …)."""
-    columns = df.columns
-    named = [(f"window input {text!r}", expression(text, columns)) for text in window_inputs(query)]
-    ties = [(f"order_by {text!r}", existing(text, columns, "order_by")) for text in query.order_by]
-    for what, sql in (*named, *ties):
-        with told(f"{what} cannot be computed"):
-            df.select(F.expr(sql)).schema  # noqa: B018  (Connect analyses only now)
-    extra = {f"u{i}": sql for i, (_, sql) in enumerate(named)}
-    extra |= {f"o{i}": sql for i, (_, sql) in enumerate(ties)}
-    return prepared(df, query, lifted, extra)
-
-
-def window_inputs(query: Query) -> list[str]:
-    """What windows read of records, each expression once."""
-    return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
-
-
-def tie_breakers(rows: DataFrame, query: Query) -> list[str]:
-    """The columns that order records of equal time: `order_by`, and where it matters all others."""
-    order = [name for name in rows.columns if name.startswith("o")]
-    sensitive = any(w.order_matters for w in query.data_windows) or any(
-        not a.function.commutative for a in query.aggregates
-    )
-    if sensitive:
-        kinds = {field.name: field.dataType.simpleString() for field in rows.schema}
-        order += [
-            name
-            for name in rows.columns
-            if name[0] in "uvp" and not kinds[name].startswith(("map", "variant"))
-        ]
-    return order
 
 
 def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:

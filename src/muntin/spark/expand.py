@@ -20,6 +20,7 @@ from muntin.physical import Feed, Level
 from muntin.physical.lowering import FROM_SOURCE, SlicesTarget
 from muntin.slicing import Slices
 from muntin.spark.constants import constant
+from muntin.spark.record_order import with_order
 from muntin.spark.table import Table
 
 _SHIFT = "({p} - offset - origin)"
@@ -30,8 +31,8 @@ _OWN = ("node", "origin", "offset", "stride", "count", "gcd", "turns", "inverse"
 
 def from_source(table: Table, level: Level) -> DataFrame:
     """The source grouped into the first level: keys, node, start and partials."""
-    lifts = [(p.name, p.lift) for p in table.columns.partials]
-    return _grouped(copied(table, level), table, lifts)
+    lifts = [(p.name, p.in_order or p.lift) for p in table.columns.partials]
+    return _grouped(copied(with_order(table), level), table, lifts)
 
 
 def next_level(rows: DataFrame, level: Level, table: Table) -> DataFrame:
@@ -45,14 +46,14 @@ def next_level(rows: DataFrame, level: Level, table: Table) -> DataFrame:
     return _grouped(exploded, table, [(p.name, p.merge) for p in table.columns.partials])
 
 
-def copied(table: Table, level: Level) -> DataFrame:
+def copied(rows: DataFrame, level: Level) -> DataFrame:
     """Each source row once for every instance or slice it belongs to."""
     single = _single_target(level)
     if single is not None:
         node, start = single
-        return table.rows.withColumns({"start": F.expr(start), "node": F.lit(node)}).drop("t")
+        return rows.withColumns({"start": F.expr(start), "node": F.lit(node)}).drop("t")
     targets = Targets(level.feeds.get(FROM_SOURCE, ()), level.slices.get(FROM_SOURCE, ()))
-    return _exploded(table.rows, targets.sql(targets.cuts), "t", level, targets.cuts)
+    return _exploded(rows, targets.sql(targets.cuts), "t", level, targets.cuts)
 
 
 def slice_start(slices: Slices, position: str) -> str:

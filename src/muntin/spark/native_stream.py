@@ -81,7 +81,7 @@ class Native:
             return self.source.instances()
         asked = self._windows.items()
         feeds = [f for i, w in asked for f in feeds_of(i, w, every(w.range))]
-        return copied(self.source.table, Level({FROM_SOURCE: tuple(feeds)}, {}))
+        return copied(self.source.table.rows, Level({FROM_SOURCE: tuple(feeds)}, {}))
 
     @cached_property
     def _pre_aggregated(self) -> bool:

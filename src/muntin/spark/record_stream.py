@@ -36,13 +36,11 @@ from muntin.spark.data_windows import (
     finals,
     head,
     named_result,
-    ordered_table,
-    tie_breakers,
-    window_inputs,
 )
 from muntin.spark.labels import labels
 from muntin.spark.packing import BUCKET, Packing, unpacked
 from muntin.spark.processor import BucketProcessor, cells, frame, remembered
+from muntin.spark.record_order import ordered_table, tie_breakers, window_inputs
 from muntin.spark.stream_source import StreamSource, delay_of
 from muntin.streams import Step
 from muntin.userwindows.stream_bucket import StreamBucket

@@ -1,0 +1,63 @@
+"""The order of records, where it matters: time, then `order_by`, then what the query reads of them.
+
+    u0, u1, …   what windows read            o0, o1, …   the columns of `order_by`
+    o           time and `order_by` in one, for aggregates that sort the records of a slice
+
+Spark hands rows on in any order after a shuffle, so an order is always brought about, never found.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from muntin.aggregates.columns import ORDER
+from muntin.aggregates.signatures import has_no_order
+from muntin.errors import ColumnError
+from muntin.query import Query
+from muntin.spark.faults import told
+from muntin.spark.names import existing, expression
+from muntin.spark.table import Table, columns_in, prepared
+
+
+def ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
+    """The prepared table with what windows read (u0, …) and the order of equal times (o0, …)."""
+    columns = columns_in(df)
+    named = [(f"window input {text!r}", expression(text, columns)) for text in window_inputs(query)]
+    ties = [(f"order_by {text!r}", existing(text, columns, "order_by")) for text in query.order_by]
+    for what, sql in (*named, *ties):
+        with told(f"{what} cannot be computed"):
+            kind = df.select(F.expr(sql)).schema[0].dataType.simpleString()
+        if (what, sql) in ties and has_no_order(kind):
+            raise ColumnError(f"{what} is {kind}, which has no order: name a column that has one")
+    extra = {f"u{i}": sql for i, (_, sql) in enumerate(named)}
+    extra |= {f"o{i}": sql for i, (_, sql) in enumerate(ties)}
+    return prepared(df, query, lifted, extra)
+
+
+def window_inputs(query: Query) -> list[str]:
+    """What windows read of records, each expression once."""
+    return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
+
+
+def tie_breakers(rows: DataFrame, query: Query) -> list[str]:
+    """The columns that order records of equal time: `order_by`, and where it matters all others."""
+    order = _order_by(rows)
+    sensitive = any(w.order_matters for w in query.data_windows) or any(
+        not a.function.commutative for a in query.aggregates
+    )
+    if sensitive:
+        kinds = {field.name: field.dataType.simpleString() for field in rows.schema}
+        order += [n for n in rows.columns if n[0] in "uvp" and not has_no_order(kinds[n])]
+    return order
+
+
+def with_order(table: Table) -> DataFrame:
+    """The rows of a table, with the column that some of its partials sort records by."""
+    if not any(partial.in_order for partial in table.columns.partials):
+        return table.rows
+    return table.rows.withColumn(ORDER, F.struct("t", *_order_by(table.rows)))
+
+
+def _order_by(rows: DataFrame) -> list[str]:
+    return [name for name in rows.columns if name.startswith("o")]
