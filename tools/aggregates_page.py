@@ -33,8 +33,9 @@ expressions. Types and values are Spark's own.
   and of two columns both are numbers.
 - **exact**, or how far it may be off by default.
 - **flags**: *invertible* can be taken out again exactly (over integers and decimals); *idempotent*
-  allows pieces that overlap; *selective* returns one of its arguments; *ordered* does not commute;
-  *holistic* has no partial, so each window is computed directly, beside the shared ones.
+  allows pieces that overlap; *selective* returns one of its arguments; *holistic* has no partial,
+  so each window is computed directly, beside the shared ones. All commute: the order of rows does
+  not matter, but for which of several rows `min_by` and `max_by` take, as in Spark itself.
 - **expand**, **kernel**: whether Spark's own merge and the NumPy kernel can share it;
   **streams**: the operators that can run it on a stream; where rows are not grouped before they
   reach the state, each is copied into its windows. **SQL**, **DuckDB**: whether
@@ -48,10 +49,46 @@ TAIL = """
 `mt.ratio(a, b)` divides two aggregates: null where the denominator is zero or null. It has the
 partials of both, shared with all others, and the flags that both have.
 
-`mt.custom(name, lift=, combine=, lower=, identity=, ...)` makes a function of your own, called with
-columns: `longest("word")`. It is lifted record by record in Python (or slice by slice with `fold=`)
-and runs by the kernel alone; sets and sketches in the same query are shared by expand beside it.
-`check_laws=[values]` checks on a sample the laws that sharing needs.
+## A function of your own
+
+`mt.custom(name, lift=, combine=, lower=, identity=, ...)` makes a function, called with columns:
+
+```python
+path = mt.custom(
+    "path",
+    lift=lambda page: [page],
+    combine=lambda older, newer: older + newer,
+    lower=" > ".join,
+    identity=[],
+    result="string",
+)
+mt.aggregate(
+    visits,
+    time="ts",
+    keys="user",
+    windows=[mt.tumbling("1 hour"), mt.hopping("1 day", "1 hour")],
+    aggregates=[path("page")],
+    order_by="visit",
+)
+```
+
+It is lifted record by record in Python (or slice by slice with `fold=`) and runs on Spark batches,
+by the kernel alone; sets and sketches in the same query are shared by expand beside it. Streams,
+SQL text and DuckDB refuse it. `check_laws=[values]` checks on a sample the laws that sharing needs.
+
+**Order.** `combine(older, newer)` need not commute: each user's pages are joined in the order of
+`time`, and among equal times of `order_by`. Among records that are equal in both the order is not
+defined, though it never depends on how rows arrived (unless they hold maps or variants).
+
+If the order does not matter, as for a maximum, say `commutative=True`. Spark then need not sort the
+records of every slice, and where the function is `idempotent` too, pieces may overlap. `check_laws`
+finds out if it is not so.
+
+`invert(whole, older)`, if given, takes the oldest records out: of `combine(older, newer)` and
+`older` it gives `newer`. The structures of `muntin.incremental` use it, and all of them keep the
+order of what they combine.
+
+## What else to know
 
 `collect_set` and `count_distinct` keep sets: their state grows with the distinct values of a
 window, where `approx_count_distinct` stays small.
@@ -80,9 +117,8 @@ def row(name: str) -> str:
 
 def flags(function: Function) -> str:
     """The flags that are set; commuting is the rule."""
-    names = ("invertible", "idempotent", "selective", "holistic")
-    found = [name for name in names if getattr(function, name)]
-    return ", ".join(found + ([] if function.commutative else ["ordered"])) or "–"
+    names = ("invertible", "idempotent", "selective", "ordered", "holistic")
+    return ", ".join(name for name in names if getattr(function, name)) or "–"
 
 
 def engines(function: Function) -> list[str]:

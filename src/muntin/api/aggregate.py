@@ -52,9 +52,11 @@ def aggregate(
     several `queries` may be given by their ids: the result has a column query_id, or with
     deliver="dict" there is a result of each (see Plans.apply).
 
-    Windows that the data decides (mt.session, mt.count_window, …) take the records of a key in the
-    order of time, and `order_by` among equal times. Planning knows of the data what you say of it
-    (`rate`, `distinct_keys`, `rows`), or statistics="sample" or "metadata" finds: mt.statistics.
+    Windows that the data decides (mt.session, …) and aggregates that do not commute
+    (mt.custom) take the records of a key in the order of time, and `order_by` among equal times.
+
+    Planning knows of the data what you say of it (`rate`, `distinct_keys`, `rows`), or
+    statistics="sample" or "metadata" finds: mt.statistics.
 
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
     """
