@@ -1,11 +1,12 @@
 """Queries: what fits together, and an error with the remedy for everything else."""
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import muntin as mt
 from muntin.cost import RateCost
-from muntin.errors import QueryError
+from muntin.errors import QueryError, WindowError
 from muntin.query import Query
 from muntin.strategies import Problem, strategy_named
 
@@ -132,10 +133,15 @@ def one(**changes: object) -> Query:
         ({"aggregates": "count"}, r"'count' is not an aggregate: use mt\.count"),
         ({"windows": "1 hour"}, r"'1 hour' is not a window"),
         ({"keys": b"k"}, r"key b'k' must be the name of a column"),
-        ({"bounds": 5}, r"unknown bounds 5: known: spark, asa"),
-        ({"bounds": [1]}, r"unknown bounds \[1\]"),
+        ({"bounds": "spork"}, r"unknown bounds 'spork': did you mean 'spark'\?"),
+        ({"where": pd.Series([True])}, r"where <Series> must be an SQL condition, as text: where="),
+        ({"bounds": 5}, r"bounds must be 'spark' or 'asa', not 5"),
+        ({"bounds": [1]}, r"bounds must be .* not \[1\]"),
         ({"order_by": "v"}, r"order_by 'v' orders .* the data decides, .* do not commute .* leave"),
-        ({"windows": mt.session(5), "order_by": [5]}, r"order_by 5 must be the name of a column"),
+        (
+            {"windows": mt.session("5 microseconds"), "order_by": [5]},
+            r"order_by 5 must be the name of a column",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named_with_the_remedy(
@@ -143,3 +149,9 @@ def test_what_does_not_fit_is_named_with_the_remedy(
 ) -> None:
     with pytest.raises(QueryError, match=message):
         one(**changes)
+
+
+def test_a_window_that_one_row_would_drown_in_is_refused_with_the_least_slide() -> None:
+    with pytest.raises(WindowError, match=r"3,155,760,000,000,000 results.*'315576 milliseconds'"):
+        one(windows=[mt.hopping("36525 days", "1us")])
+    assert one(windows=[mt.hopping("36525 days", "315576ms")])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from muntin import Aggregate, MuntinError, hopping, optimize, query
+from muntin import Aggregate, MuntinError, Window, optimize, query
 from muntin.aggregates import FUNCTIONS, Function
 from muntin.aggregates.signatures import in_words
 from muntin.cost import RateCost
@@ -143,7 +143,7 @@ def _but(shared: str, function: Function) -> str:
 def asked(function: Function) -> Query:
     """The function over columns, in two windows that share."""
     aggregate = Aggregate(function, tuple("abc"[: function.arity]))
-    return query("t", [hopping(10, 5), hopping(20, 5)], [aggregate])
+    return query("t", [Window(10, 5), Window(20, 5)], [aggregate])
 
 
 def on_streams(function: Function) -> str:

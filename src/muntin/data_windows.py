@@ -25,15 +25,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
-from muntin.durations import Duration, duration_text, microseconds
-from muntin.errors import WindowError
-from muntin.windows import Window
+from muntin.durations import Duration, check_length, duration_text, microseconds
+from muntin.errors import WindowError, shown
+from muntin.windows import MOST_OVERLAP, Window
 
 OPEN_LIMIT = 100_000
 """So many windows of one key may be open at a time, unless a user window says otherwise."""
+
+LARGEST = 10**15
+"""What a count or a step of a measure may be at most; beyond, doubles lose units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,7 @@ class DataWindow:
 
     def _named(self, default: str) -> None:
         if self.id is not None and (not isinstance(self.id, str)):
-            raise WindowError(f"window id {self.id!r} must be a non-empty text")
+            raise WindowError(f"window id {shown(self.id)} must be a non-empty text")
         object.__setattr__(self, "id", self.id or default)
 
 
@@ -68,9 +70,9 @@ class Session(DataWindow):
     incomplete: bool = True
 
     def __post_init__(self) -> None:
-        _positive("gap", self.gap)
+        _lasts("gap", self.gap)
         if self.maximum is not None:
-            _positive("maximum", self.maximum)
+            _lasts("maximum", self.maximum)
         most = f" up to {duration_text(self.maximum)}" if self.maximum else ""
         self._named(f"session {duration_text(self.gap)}{most}")
 
@@ -87,14 +89,9 @@ class CountWindow(DataWindow):
     slide: int
 
     def __post_init__(self) -> None:
-        for what, given in (("range", self.range), ("slide", self.slide)):
-            if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-                raise WindowError(f"{what} {given!r} must be a whole number of records, at least 1")
-        if self.slide > self.range:
-            raise WindowError(
-                f"slide {self.slide} is longer than range {self.range}, so records between two "
-                "windows would count nowhere: choose a slide of at most the range"
-            )
+        _counts("range", self.range, "records")
+        _counts("slide", self.slide, "records")
+        _refuse_gaps(self.range, self.slide)
         hop = "" if self.slide == self.range else f"/{self.slide}"
         self._named(f"{self.range}{hop} records")
 
@@ -111,10 +108,11 @@ class MeasureWindow(DataWindow):
         _sql("measure", self.measure)
         _positive("range", self.range)
         _positive("slide", self.slide)
-        if self.slide > self.range:
+        _refuse_gaps(self.range, self.slide)
+        if self.range / self.slide > MOST_OVERLAP:
             raise WindowError(
-                f"slide {self.slide} is longer than range {self.range}, so records between two "
-                "windows would count nowhere: choose a slide of at most the range"
+                f"range {shown(self.range)} by slide {shown(self.slide)} puts every record into "
+                f"more than {MOST_OVERLAP:,} windows: choose a larger slide"
             )
         hop = "" if self.slide == self.range else f"/{self.slide}"
         self._named(f"{self.range}{hop} of {self.measure}")
@@ -167,7 +165,7 @@ class Landmark(DataWindow):
         if self.until is not None:
             _sql("until", self.until)
         if self.length is not None:
-            _positive("length", self.length)
+            _lasts("length", self.length)
         end = f" until {self.until}" if self.until else ""
         end += f" for {duration_text(self.length)}" if self.length else ""
         self._named(f"since {self.predicate}{end}")
@@ -206,12 +204,11 @@ class UserWindow(DataWindow):
         if not callable(self.factory):
             raise WindowError(
                 f"user_window takes a class or a function that makes a window function, "
-                f"not {self.factory!r}"
+                f"not {shown(self.factory)}"
             )
         for column in self.columns:
             _sql("column", column)
-        if not isinstance(self.limit, int) or self.limit < 1:
-            raise WindowError(f"limit {self.limit!r} must be a whole number of open windows")
+        _counts("limit", self.limit, "open windows")
         inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
         self._named(re.sub(r"\W+", " ", getattr(inner, "__name__", "user window")).strip())
 
@@ -322,10 +319,34 @@ def user_window(
 
 def _positive(what: str, given: object) -> None:
     number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not isfinite(given) or given <= 0:  # type: ignore[operator, arg-type]
-        raise WindowError(f"{what} {given!r} must be positive")
+    if not number or not 1 / LARGEST <= given <= LARGEST:  # type: ignore[operator]
+        raise WindowError(
+            f"{what} {shown(given)} must be positive: a number from {1 / LARGEST:g} to {LARGEST:g}"
+        )
+
+
+def _counts(what: str, given: object, things: str) -> None:
+    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= LARGEST:
+        raise WindowError(
+            f"{what} {shown(given)} must be a whole number of {things}, at least 1 and at most "
+            f"{LARGEST:g}"
+        )
+
+
+def _lasts(what: str, given: int) -> None:
+    if given <= 0:
+        raise WindowError(f"{what} {shown(given)} must be positive")
+    check_length(given, what, given)
+
+
+def _refuse_gaps(range: int | float, slide: int | float) -> None:
+    if slide > range:
+        raise WindowError(
+            f"slide {slide} is longer than range {range}, so records between two windows would "
+            "count nowhere: choose a slide of at most the range"
+        )
 
 
 def _sql(what: str, given: object) -> None:
     if not isinstance(given, str) or not given.strip():
-        raise WindowError(f"{what} {given!r} must be a column or an SQL expression, as text")
+        raise WindowError(f"{what} {shown(given)} must be a column or an SQL expression, as text")

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
-from muntin.errors import QueryError, StrategyError, did_you_mean
+from muntin.choices import Deliver
+from muntin.errors import QueryError, StrategyError, is_one_of, unknown
 from muntin.queries import SharingSet
 
-DELIVERIES = ("one", "dict")
+DELIVERIES = get_args(Deliver)
 REMEDY = "use .alias(...) in one of them, or deliver='dict' for a result of each"
 
 
@@ -49,9 +51,8 @@ class Frame:
 
 def check_delivery(deliver: str) -> None:
     """Refuse an unknown way to deliver."""
-    if deliver not in DELIVERIES:
-        hint = did_you_mean(deliver, DELIVERIES)
-        raise StrategyError(f"unknown deliver {deliver!r}: {hint}")
+    if not is_one_of(deliver, DELIVERIES):
+        raise StrategyError(unknown("deliver", deliver, DELIVERIES))
 
 
 def check_types(sets: Sequence[SharingSet], types: Sequence[Mapping[str, str]]) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from difflib import get_close_matches
+from math import log10
+from reprlib import Repr
 
 
 class MuntinError(Exception):
@@ -53,13 +55,60 @@ class CalibrationError(MuntinError, ValueError):
     """Constants of a machine that cannot be read or measured."""
 
 
+class _Shown(Repr):
+    """Python's own short repr, on one line; what has no short one is named by its type."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 60
+
+    def repr_int(self, x: int, level: int) -> str:
+        large = abs(x) >= 10**30
+        return f"{'-' if x < 0 else ''}{_power(abs(x))}" if large else repr(x)
+
+    def repr_instance(self, x: object, level: int) -> str:
+        text = super().repr_instance(x, level)  # what fails to print is named by its type there
+        return f"<{type(x).__name__}>" if "\n" in text or " instance at " in text else text
+
+
+def _power(number: int) -> str:
+    digits = int(log10(number))
+    return f"10**{digits}" if number == 10**digits else f"about 10**{digits}"
+
+
+shown = _Shown().repr
+"""A value as errors show it: on one line, and short whatever it is.
+
+>>> shown("x" * 100), shown(10**400)
+("'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'", '10**400')
+>>> import pandas as pd
+>>> shown(pd.Series([1, 2, 3]))
+'<Series>'
+"""
+
+
 def is_one_of(given: object, known: Container[str]) -> bool:
-    """Whether it is a known name; what is no text is none, whether it can be looked up or not.
+    """Whether it is a known name; non-text values never match.
 
     >>> is_one_of("wcg", {"wcg": 1}), is_one_of(["wcg"], {"wcg": 1})
     (True, False)
     """
     return isinstance(given, str) and given in known
+
+
+def unknown(what: str, given: object, known: Iterable[str]) -> str:
+    """What to say of an option whose value is none of those known.
+
+    >>> unknown("layout", "wyde", ["long", "wide"])
+    "unknown layout 'wyde': did you mean 'wide'?"
+    >>> unknown("empty", True, ["omit", "fill"])
+    "empty must be 'omit' or 'fill', not True"
+    """
+    names = list(known)
+    if isinstance(given, str):
+        return f"unknown {what} {shown(given)}: {did_you_mean(given, names)}"
+    *most, last = map(repr, names)
+    return f"{what} must be {' or '.join([', '.join(most), last])}, not {shown(given)}"
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
@@ -71,5 +120,5 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
     'known: direct, wcg'
     """
     names = list(known)
-    close = get_close_matches(str(given), names, n=1)
+    close = get_close_matches(given[:200], names, n=1) if isinstance(given, str) else []
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from muntin.aggregates import Aggregate
+from muntin.choices import Bounds
 from muntin.data_windows import DataWindow
-from muntin.errors import QueryError, did_you_mean, is_one_of
-from muntin.windows import Window
+from muntin.errors import QueryError, is_one_of, shown, unknown
+from muntin.windows import Window, check_overlap
 
-BOUNDS = {"spark": 0, "asa": 1}
+BOUNDS: dict[str, int] = {"spark": 0, "asa": 1}
 """[start, end) as Spark has it, (start, end] as ASA: there, time counts a microsecond earlier."""
 
 RESERVED = ("window_id", "window")
@@ -28,19 +29,21 @@ class Query:
     windows: tuple[Window, ...]
     aggregates: tuple[Aggregate, ...]
     where: str | None = None
-    bounds: str = "spark"
+    bounds: Bounds = "spark"
     data_windows: tuple[DataWindow, ...] = ()
     order_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not is_one_of(self.bounds, BOUNDS):
-            raise QueryError(f"unknown bounds {self.bounds!r}: {did_you_mean(self.bounds, BOUNDS)}")
+            raise QueryError(unknown("bounds", self.bounds, BOUNDS))
         _check_names(self.time, self.keys, self.order_by)
         _check_windows((*self.windows, *self.data_windows))
         _check_aggregates(self.aggregates)
         _check_results(self.keys, self.aggregates)
         if self.where is not None and not (isinstance(self.where, str) and self.where.strip()):
-            raise QueryError(f"where {self.where!r} must be an SQL condition, as text")
+            raise QueryError(
+                f"where {shown(self.where)} must be an SQL condition, as text: where='v > 3'"
+            )
 
     @property
     def set_back(self) -> int:
@@ -74,7 +77,7 @@ def query(
     aggregates: Iterable[Aggregate],
     keys: str | Iterable[str] = (),
     where: str | None = None,
-    bounds: str = "spark",
+    bounds: Bounds = "spark",
     order_by: str | Iterable[str] = (),
 ) -> Query:
     """Many windows and aggregates over one table or stream, for each value of the keys.
@@ -117,19 +120,19 @@ def _each(what: str, given: Any, kind: type[Any] | tuple[type[Any], ...]) -> tup
         each = iter(given)  # a Column of Spark says only here that it is not iterable
     except TypeError:
         name = (kind[0] if isinstance(kind, tuple) else kind).__name__
-        raise QueryError(f"{what} {given!r} must be a list, or one {name}") from None
+        raise QueryError(f"{what} {shown(given)} must be a list, or one {name}") from None
     return tuple(each)
 
 
 def _check_names(time: object, keys: Sequence[object], order_by: Sequence[object]) -> None:
     if not isinstance(time, str) or not time:
-        raise QueryError(f"time {time!r} must be the name of the timestamp column, as text")
+        raise QueryError(f"time {shown(time)} must be the name of the timestamp column, as text")
     for key in keys:
         if not isinstance(key, str) or not key:
-            raise QueryError(f"key {key!r} must be the name of a column, as text")
+            raise QueryError(f"key {shown(key)} must be the name of a column, as text")
     for column in order_by:
         if not isinstance(column, str) or not column:
-            raise QueryError(f"order_by {column!r} must be the name of a column, as text")
+            raise QueryError(f"order_by {shown(column)} must be the name of a column, as text")
     _refuse_duplicates("key", list(keys))
 
 
@@ -139,15 +142,18 @@ def _check_windows(windows: Sequence[object]) -> None:
     for window in windows:
         if not isinstance(window, Window | DataWindow):
             raise QueryError(
-                f"{window!r} is not a window: use mt.tumbling('10 minutes') "
+                f"{shown(window)} is not a window: use mt.tumbling('10 minutes') "
                 "or mt.hopping('1 hour', '5 minutes')"
             )
     known: dict[Window | DataWindow, Window | DataWindow] = {}
     for window in (w for w in windows if isinstance(w, Window | DataWindow)):
         if window in known:
             raise QueryError(
-                f"windows {known[window].id!r} and {window.id!r} are equal: keep one of them"
+                f"windows {shown(known[window].id)} and {shown(window.id)} are equal: "
+                "keep one of them"
             )
+        if isinstance(window, Window):
+            check_overlap(window)
         known[window] = window
     _refuse_duplicates("window id", [w.id for w in known])
 
@@ -157,7 +163,9 @@ def _check_aggregates(aggregates: Sequence[object]) -> None:
         raise QueryError("no aggregates: give at least one, such as mt.count()")
     for aggregate in aggregates:
         if not isinstance(aggregate, Aggregate):
-            raise QueryError(f"{aggregate!r} is not an aggregate: use mt.count(), mt.min('column')")
+            raise QueryError(
+                f"{shown(aggregate)} is not an aggregate: use mt.count(), mt.min('column')"
+            )
 
 
 def _check_results(keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None:
@@ -166,23 +174,25 @@ def _check_results(keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None
     _refuse_duplicates("aggregate name", names, remedy)
     for name in (*keys, *names):
         if name.lower() in RESERVED:
-            raise QueryError(f"{name!r} is a column of the result: rename it or use .alias(...)")
+            raise QueryError(
+                f"{shown(name)} is a column of the result: rename it or use .alias(...)"
+            )
     for name in names:
         if name in keys:
             raise QueryError(
-                f"{name!r} is a key and an aggregate: use .alias(...) on the aggregate"
+                f"{shown(name)} is a key and an aggregate: use .alias(...) on the aggregate"
             )
     known: dict[str, str] = {}
     for name in (*keys, *names):
         twin = known.setdefault(name.lower(), name)
         if twin != name:
             raise QueryError(
-                f"{twin!r} and {name!r} differ only in case, which SQL does not tell apart: "
-                f"rename one of them, or {remedy}"
+                f"{shown(twin)} and {shown(name)} differ only in case, which SQL does not tell "
+                f"apart: rename one of them, or {remedy}"
             )
 
 
 def _refuse_duplicates(what: str, values: Sequence[object], remedy: str = "keep one") -> None:
     for value, times in Counter(values).items():
         if times > 1:
-            raise QueryError(f"{what} {value!r} is given {times} times: {remedy}")
+            raise QueryError(f"{what} {shown(value)} is given {times} times: {remedy}")

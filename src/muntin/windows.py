@@ -14,13 +14,17 @@ import builtins
 from dataclasses import dataclass, field
 from math import gcd
 
-from muntin.durations import Duration, duration_text, microseconds
-from muntin.errors import WindowError
+from muntin.durations import Duration, check_length, duration_text, microseconds
+from muntin.errors import WindowError, shown
+
+MOST_OVERLAP = 10_000_000
+"""So many instances may hold one row, and each is a result: 30 days sliding by a second are 2.6
+million. Beyond, a single row would keep any engine busy for minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A periodic window; its numbers are microseconds on data, any one unit in the algebra.
+    """A periodic window; bare numbers are microseconds on data, any one unit in the algebra.
 
     The offset is kept in [0, slide): an offset of -1 and of slide - 1 are the same window.
     Two windows are equal when their instances are; the id is only a label.
@@ -35,26 +39,30 @@ class Window:
     id: str = field(default="", compare=False)
 
     def __init__(
-        self, range: Duration, slide: Duration, offset: Duration = 0, id: str | None = None
+        self,
+        range: Duration | int,
+        slide: Duration | int,
+        offset: Duration | int = 0,
+        id: str | None = None,
     ) -> None:
-        length, step = microseconds(range, "range"), microseconds(slide, "slide")
-        shift = microseconds(offset, "offset")
+        length, step = _units(range, "range"), _units(slide, "slide")
+        shift = _units(offset, "offset")
         if length <= 0:
-            raise WindowError(f"range {range!r} must be positive")
+            raise WindowError(f"range {shown(range)} must be positive")
         if step <= 0:
-            raise WindowError(f"slide {slide!r} must be positive")
+            raise WindowError(f"slide {shown(slide)} must be positive")
         if step > length:
             raise WindowError(
-                f"slide {slide!r} is longer than range {range!r}, so rows between two instances "
-                f"would count nowhere: choose a slide of at most the range"
+                f"slide {shown(slide)} is longer than range {shown(range)}, so rows between two "
+                "instances would count nowhere: choose a slide of at most the range"
             )
         if abs(shift) >= step:
             raise WindowError(
-                f"offset {offset!r} must be shorter than slide {slide!r}: "
+                f"offset {shown(offset)} must be shorter than slide {shown(slide)}: "
                 f"{duration_text(shift % step)!r} gives the same instances"
             )
         if id is not None and (not isinstance(id, str) or not id):
-            raise WindowError(f"window id {id!r} must be a non-empty text")
+            raise WindowError(f"window id {shown(id)} must be a non-empty text")
         object.__setattr__(self, "range", length)
         object.__setattr__(self, "slide", step)
         object.__setattr__(self, "offset", shift % step)
@@ -89,6 +97,25 @@ class Window:
         return f"W({self.range}, {self.slide}{shift})"
 
 
+def _units(given: Duration | int, what: str) -> int:
+    """A bare number as it is, a duration in microseconds."""
+    if isinstance(given, bool) or not isinstance(given, int):
+        return microseconds(given, what)  # type: ignore[arg-type]  # which refuses a boolean
+    check_length(given, what, given)
+    return given
+
+
+def check_overlap(window: Window) -> None:
+    """Refuse a window whose every row would give more results than an engine can compute."""
+    if window.range > MOST_OVERLAP * window.slide:
+        least = -(-window.range // MOST_OVERLAP)
+        raise WindowError(
+            f"window {shown(window.id)} would give {window.range // window.slide:,} results for "
+            f"every row, and at most {MOST_OVERLAP:,} are computed: choose a slide of at least "
+            f"{duration_text(least)!r}"
+        )
+
+
 def _default_id(length: int, slide: int, offset: int) -> str:
     hop = "" if slide == length else f"/{duration_text(slide)}"
     shift = f"@{duration_text(offset)}" if offset else ""
@@ -101,7 +128,7 @@ def tumbling(range: Duration, offset: Duration = "0 seconds", id: str | None = N
     >>> tumbling("10 minutes").id
     '10 minutes'
     """
-    return Window(range, range, offset, id)
+    return hopping(range, range, offset, id)
 
 
 def hopping(
@@ -112,6 +139,8 @@ def hopping(
     >>> hopping("1 hour", "5 minutes", offset="2 minutes").id
     '1 hour/5 minutes@2 minutes'
     """
+    for what, given in (("range", range), ("slide", slide), ("offset", offset)):
+        microseconds(given, what)  # a bare number, which Window takes, has no unit
     return Window(range, slide, offset, id)
 
 

@@ -44,8 +44,8 @@ def test_what_cannot_be_obeyed_is_refused_at_once(control: mt.Control, call, rea
 def test_a_control_needs_a_place_and_a_grain():
     with pytest.raises(mt.MuntinError, match="needs the path of its directory, or commands="):
         mt.Control()
-    with pytest.raises(mt.MuntinError, match="grain 0 must be positive"):
-        mt.Control("here", grain=0)
+    with pytest.raises(mt.MuntinError, match="grain '0 seconds' must be positive"):
+        mt.Control("here", grain="0 seconds")
     with pytest.raises(mt.MuntinError, match=r"'s3://bucket/x' cannot be written to as files"):
         mt.Control("s3://bucket/x")
     with pytest.raises(mt.MuntinError, match="takes commands from a DataFrame"):

@@ -94,7 +94,7 @@ def test_types_of_time(kind, bound):
 
 def test_nanoseconds_before_1970_count_to_the_past():
     data = pa.table({"ts": pa.array([-1], pa.timestamp("ns"))})
-    query = mt.query("ts", [mt.tumbling(10)], [mt.count()])
+    query = mt.query("ts", [mt.tumbling("10 microseconds")], [mt.count()])
     [row] = apply(planned(query), query, data).to_pylist()
     assert row["window"]["end"] == datetime(1970, 1, 1)
 
@@ -102,7 +102,11 @@ def test_nanoseconds_before_1970_count_to_the_past():
 def test_asa_bounds_put_the_end_inside():
     """(start, end]: an event exactly at an end belongs to the instance that ends there."""
     data = pa.table({"ts": pa.array([0, 10, 11], pa.timestamp("us", "UTC")), "n": [1, 2, 4]})
-    query = mt.query("ts", [mt.tumbling(10), mt.tumbling(20)], [mt.sum("n"), mt.max("ts")])
+    query = mt.query(
+        "ts",
+        [mt.tumbling("10 microseconds"), mt.tumbling("20 microseconds")],
+        [mt.sum("n"), mt.max("ts")],
+    )
 
     def found(bounds: str) -> dict[tuple[int, int], int]:
         out = apply(planned(query, "wcg"), replace(query, bounds=bounds), data).to_pylist()
@@ -140,7 +144,9 @@ def test_large_values_keep_their_variance():
         {"ts": pa.array([n * 1000 for n in range(1000)], pa.timestamp("us")), "v": values}
     )
     query = mt.query(
-        "ts", [mt.tumbling(1000), mt.tumbling(1_000_000)], [mt.var_pop("v").alias("v")]
+        "ts",
+        [mt.tumbling("1000 microseconds"), mt.tumbling("1000000 microseconds")],
+        [mt.var_pop("v").alias("v")],
     )
     result = apply(planned(query, "wcg"), query, data).to_pylist()
     [whole] = [row["v"] for row in result if row["window_id"] == "1 second"]

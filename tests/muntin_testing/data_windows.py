@@ -4,6 +4,7 @@
 records are positions. It looks at all records at once and shares nothing with the functions.
 """
 
+from datetime import timedelta
 from typing import Any
 
 from hypothesis import strategies as st
@@ -48,10 +49,11 @@ def records_of_a_key(draw: st.DrawFn, most: int = 40) -> Records:
 def data_windows() -> st.SearchStrategy[DataWindow | Window]:
     """A window of any kind."""
     small, incomplete = st.integers(1, 12), st.booleans()
+    short, long = (st.integers(1, most).map(lambda n: timedelta(0, 0, n)) for most in (12, 30))
     ordered = st.tuples(small, small).map(lambda pair: (max(pair), min(pair)))
     return st.one_of(
         st.builds(lambda p: mt.Window(*p, 0), ordered),
-        st.builds(mt.session, small, st.one_of(st.none(), st.integers(1, 30))),
+        st.builds(mt.session, short, st.one_of(st.none(), long)),
         st.builds(lambda p, i: mt.count_window(*p, incomplete=i), ordered, incomplete),
         st.builds(lambda p, i: mt.hopping_by("km", *p, incomplete=i), ordered, incomplete),
         st.builds(lambda p: mt.hopping_by("km", p[0] / 4, p[1] / 4), ordered),
@@ -60,7 +62,7 @@ def data_windows() -> st.SearchStrategy[DataWindow | Window]:
         st.builds(
             lambda until, length, i: mt.landmark("go", until, length, incomplete=i),
             st.sampled_from([None, "stop"]),
-            st.one_of(st.none(), small),
+            st.one_of(st.none(), short),
             incomplete,
         ),
         st.builds(lambda by, i: mt.threshold("price", by, incomplete=i), small, incomplete),

@@ -171,6 +171,9 @@ def test_mistakes(text, column, problem, hint):
         ("SessionWindow(minute, 10)", 1, "not periodic", "mt.session"),
         ("TumblingWindow(minut, 10)", 16, "unknown unit 'minut'", "'minute'"),
         ("TumblingWindow(month, 10)", 16, "unknown unit 'month'", "day"),
+        ("TumblingWindow(m, 10)", 16, "unknown unit 'm'", "minute"),  # a month in T-SQL
+        (f"TumblingWindow(s, {'9' * 5000})", 19, "is too long", "1000 years"),
+        ("TumblingWindow(week, 99999999)", 1, "longer than 1000 years", "numbers"),
         ("TumblingWindow(10, minute)", 16, "begins with a unit", "(minute, 10)"),
         ("TumblingWindow(minute, 1.5)", 24, "whole number", "TumblingWindow(minute, 10)"),
         ("TumblingWindow(minute, 0)", 1, "must be positive", "numbers"),
@@ -189,6 +192,30 @@ def test_mistakes_in_windows(window, column, problem, hint):
         parse_sql(head + window)
     assert (caught.value.line, caught.value.column) == (2, column + len("GROUP BY "))
     assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("unit", "whole"),
+    [("mi", "minute"), ("min", "minute"), ("hh", "hour"), ("h", "hour"), ("sec", "second")],
+)
+def test_units_may_be_short(unit, whole):
+    head = "SELECT COUNT(*) AS n FROM e TIMESTAMP BY t GROUP BY "
+    windows = [parse_sql(f"{head}TumblingWindow({word}, 5)").windows for word in (unit, whole)]
+    assert windows[0] == windows[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT " + "(" * 20_000,
+        "SELECT MIN(" + "(" * 5000 + "x" + ")" * 5000 + ") FROM e TIMESTAMP BY t",
+        "SELECT MIN(x) FROM e TIMESTAMP BY t WHERE " + "NOT " * 5000 + "a",
+    ],
+)
+def test_a_text_nested_too_deeply_gets_a_short_sentence(text):
+    with pytest.raises(SqlError, match="nested too deeply") as caught:
+        parse_sql(text)
+    assert len(str(caught.value)) < 400
 
 
 def test_the_input_is_found_by_name():

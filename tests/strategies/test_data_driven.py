@@ -45,7 +45,7 @@ def _together(node: Node, records: Records, last: int, first: int) -> bool:
 def test_a_chain_makes_every_session_from_those_of_the_smaller_gap(
     gaps: set[int], records: Records
 ):
-    sessions = tuple(mt.session(gap) for gap in gaps)
+    sessions = tuple(mt.session(f"{gap} microseconds") for gap in gaps)
     plan = session_chain(sessions, idempotent=False)
     assert plan is not None
     check(plan, sessions)
@@ -71,11 +71,31 @@ def fault(parent: Node, window: DataWindow) -> None:
 @pytest.mark.parametrize(
     ("parent", "window", "reason"),
     [
-        (mt.session(10), mt.session(5), "its gap 5 is smaller than 10"),
-        (mt.session(5, maximum=9), mt.session(10), "cut short at a maximum"),
-        (mt.session(5), mt.session(10, maximum=20), "cut short at a maximum"),
-        (mt.session(5), mt.count_window(3), "only slices, and sessions of smaller gaps"),
-        (mt.count_window(3), mt.session(5), "only slices, and sessions of smaller gaps"),
+        (
+            mt.session("10 microseconds"),
+            mt.session("5 microseconds"),
+            "its gap 5 is smaller than 10",
+        ),
+        (
+            mt.session("5 microseconds", maximum="9 microseconds"),
+            mt.session("10 microseconds"),
+            "cut short at a maximum",
+        ),
+        (
+            mt.session("5 microseconds"),
+            mt.session("10 microseconds", maximum="20 microseconds"),
+            "cut short at a maximum",
+        ),
+        (
+            mt.session("5 microseconds"),
+            mt.count_window(3),
+            "only slices, and sessions of smaller gaps",
+        ),
+        (
+            mt.count_window(3),
+            mt.session("5 microseconds"),
+            "only slices, and sessions of smaller gaps",
+        ),
     ],
 )
 def test_an_edge_that_no_session_allows_is_refused(parent, window, reason):
@@ -85,17 +105,17 @@ def test_an_edge_that_no_session_allows_is_refused(parent, window, reason):
 
 def test_slices_longer_than_the_gap_are_refused():
     slices = sliced(Slices((Cut(7, 0),)))
-    fault(slices, mt.session(7))
+    fault(slices, mt.session("7 microseconds"))
     with pytest.raises(PlanError, match="longer than its gap 6"):
-        fault(slices, mt.session(6))
+        fault(slices, mt.session("6 microseconds"))
 
 
 def test_nothing_periodic_is_made_of_what_the_data_decides():
     hour = mt.tumbling("1 hour")
-    session = Node("s", mt.session(5, id="s"), None, DATA_DEPENDENT)
+    session = Node("s", mt.session("5 microseconds", id="s"), None, DATA_DEPENDENT)
     plan = SharingPlan.build([session, reading_all(hour, "s")], False)
     with pytest.raises(PlanError, match="cannot be computed from 's'"):
-        check(plan, [hour, mt.session(5, id="s")])
+        check(plan, [hour, mt.session("5 microseconds", id="s")])
     nested = Node("more", Begins(), "slices", DATA_DEPENDENT, hidden=True)
     root = Node("slices", Begins(), None, DATA_DEPENDENT, hidden=True)
     with pytest.raises(PlanError, match="slices that the data decides"):
@@ -143,4 +163,8 @@ def test_queries_with_such_windows_are_planned_by_themselves():
     with pytest.raises(QueryError, match="are equal: keep one"):
         mt.query("ts", [mt.session("1 hour"), mt.session("60 minutes", id="x")], [mt.count()])
     with pytest.raises(QueryError, match="window id 'x' is given 2 times"):
-        mt.query("ts", [mt.session("1 hour", id="x"), mt.tumbling(5, id="x")], [mt.count()])
+        mt.query(
+            "ts",
+            [mt.session("1 hour", id="x"), mt.tumbling("5 microseconds", id="x")],
+            [mt.count()],
+        )

@@ -70,7 +70,7 @@ def test_the_limit_of_open_windows_can_be_set():
 
 def test_records_must_come_in_order_and_a_measure_must_not_fall():
     with pytest.raises(UserWindowError, match="sort the records"):
-        list(evaluate(RECORDS[::-1], "t", [mt.session(5)], [mt.count()]))
+        list(evaluate(RECORDS[::-1], "t", [mt.session("5 microseconds")], [mt.count()]))
     falling = [{"t": t, "km": -t} for t in range(3)]
     with pytest.raises(UserWindowError, match="km falls from 0 to -1 at time 1"):
         list(evaluate(falling, "t", [mt.hopping_by("km", 5)], [mt.count()]))
@@ -78,9 +78,9 @@ def test_records_must_come_in_order_and_a_measure_must_not_fall():
 
 def test_a_missing_field_and_a_filter_are_refused():
     with pytest.raises(ColumnError, match="an aggregate needs 'w', which the record"):
-        list(evaluate(RECORDS, "t", [mt.session(5)], [mt.sum("w")]))
+        list(evaluate(RECORDS, "t", [mt.session("5 microseconds")], [mt.sum("w")]))
     with pytest.raises(MuntinError, match="a filter is SQL"):
-        list(evaluate(RECORDS, "t", [mt.session(5)], [mt.sum("v").filter("v > 1")]))
+        list(evaluate(RECORDS, "t", [mt.session("5 microseconds")], [mt.sum("v").filter("v > 1")]))
 
 
 class Greedy(Policy):
@@ -187,7 +187,7 @@ def test_bad_batches_are_named(answer, message):
     ("make", "message"),
     [
         (lambda: mt.session("0 seconds"), "gap 0 must be positive"),
-        (lambda: mt.session("1 minute", maximum=-1), "maximum -1 must be positive"),
+        (lambda: mt.session("1 minute", maximum="-1us"), "maximum -1 must be positive"),
         (lambda: mt.count_window(5, 6), "slide 6 is longer than range 5"),
         (lambda: mt.count_window(2.5), "range 2.5 must be a whole number of records"),
         (lambda: mt.hopping_by("km", 5, 0), "slide 0 must be positive"),

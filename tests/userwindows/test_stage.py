@@ -11,7 +11,7 @@ from muntin.userwindows.stage import Assigned, Cutty
 from muntin_testing.data_windows import meaning
 
 WINDOWS = {
-    0: mt.session(5),
+    0: mt.session("5 microseconds"),
     1: mt.count_window(4, 2),
     2: mt.hopping_by("km", 6, 3),
     3: mt.Window(10, 4),
@@ -92,7 +92,7 @@ def test_sessions_over_slices_are_those_over_records(records):
         for (key, _), own in slices.items()
     ]
     columns = columns_of([mt.count(), mt.max("v")], lambda _: "int")
-    windows = {0: mt.session(gap), 7: mt.session(8)}
+    windows = {0: mt.session(f"{gap} microseconds"), 7: mt.session("8 microseconds")}
     stage = Cutty(("k0",), windows, {}, columns.partials, wraps=False)
     found = [
         tuple(row.values())

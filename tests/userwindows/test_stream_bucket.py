@@ -163,7 +163,7 @@ def spans(rows: list[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
 
 def test_a_record_just_a_gap_later_joins_its_session_if_it_has_come():
     """The end of a session is a watermark: Spark emits it then, unless it went on."""
-    stream = Stream(spec_of([mt.session(10)]))
+    stream = Stream(spec_of([mt.session("10 microseconds")]))
     assert stream.step([record(100), record(110, "b"), record(100, "b")], 0) == []
     assert spans(stream.step([], 110)) == [(100, 110, 1)]
     assert stream.step([record(110)], 111) == []
@@ -172,7 +172,7 @@ def test_a_record_just_a_gap_later_joins_its_session_if_it_has_come():
 
 def test_lateness_is_judged_by_the_batch_before_or_by_its_own():
     for late_now, dropped in ((False, 0), (True, 1)):
-        stream = Stream(spec_of([mt.session(10)], late_now=late_now))
+        stream = Stream(spec_of([mt.session("10 microseconds")], late_now=late_now))
         stream.step([record(100)], 0)
         stream.step([record(90)], 95)
         assert stream.dropped == dropped
@@ -182,7 +182,7 @@ def test_lateness_is_judged_by_the_batch_before_or_by_its_own():
 
 def test_state_is_one_slice_for_a_long_session_and_nothing_when_it_ended():
     """Beside it a count window, which remembers how many records there were, and no record."""
-    stream = Stream(spec_of([mt.session(10), mt.count_window(7)]))
+    stream = Stream(spec_of([mt.session("10 microseconds"), mt.count_window(7)]))
     for start in range(0, 7_000, 700):
         stream.step([record(1000 + start + i) for i in range(700)], start)
     stream.step([], 7_999)
@@ -200,7 +200,7 @@ def test_state_is_one_slice_for_a_long_session_and_nothing_when_it_ended():
 
 def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(keys, "SMALL", 3)
-    stream, found = Stream(spec_of([mt.session(10), mt.count_window(2)])), []
+    stream, found = Stream(spec_of([mt.session("10 microseconds"), mt.count_window(2)])), []
     for i in range(12):
         pair = [record(1000 + 50 * i + j, f"k{i}", n=2 * i + j) for j in range(2)]
         stays = [record(1000 + 50 * i, "stays", n=100 + i)] if i % 4 == 0 else []
@@ -214,13 +214,16 @@ def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_state_of_other_windows_functions_or_formats_is_refused():
-    windows = [mt.session(10), mt.user_window(lambda: SessionFunction(9), id="mine")]
+    windows = [mt.session("10 microseconds"), mt.user_window(lambda: SessionFunction(9), id="mine")]
     spec = spec_of(windows)
     stream = Stream(spec)
     stream.step([record(100)], 0)
     longer = [windows[0], mt.user_window(lambda: SessionFunction(8), id="mine")]
     for other, said in (
-        (spec_of([mt.session(11), windows[1]]), "was written for the windows session 10"),
+        (
+            spec_of([mt.session("11 microseconds"), windows[1]]),
+            "was written for the windows session 10",
+        ),
         (spec_of(longer), "'gap': 9.*and the query has.*'gap': 8"),
         (spec_of(windows, named=("other",)), "for the keys key, and the query has other"),
         (spec_of(windows, ordered=("n",)), "for the order_by none, and the query has n"),

@@ -10,12 +10,13 @@ from muntin.aggregates import Aggregate
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.api.statistics import statistics as find
+from muntin.choices import Cost, Deliver, Empty, Layout, Operator, Output, Sampling, Strategy
 from muntin.control import Control
 from muntin.cost import Statistics
 from muntin.cost.statistics import ROWS
 from muntin.data_windows import DataWindow
 from muntin.durations import Duration
-from muntin.errors import QueryError
+from muntin.errors import QueryError, shown
 from muntin.query import Query, query
 from muntin.windows import Window
 
@@ -27,23 +28,23 @@ def aggregate(
     aggregates: Iterable[Aggregate] = (),
     keys: str | Iterable[str] = (),
     where: str | None = None,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     rate: float = 100.0,
     distinct_keys: float = 1,
-    cost: str = "rate",
-    operator: str | None = None,
-    layout: str = "long",
-    empty: str = "omit",
+    cost: Cost = "rate",
+    operator: Operator | None = None,
+    layout: Layout = "long",
+    empty: Empty = "omit",
     watermark: Duration | None = None,
-    output: str = "append",
+    output: Output = "append",
     started_with: Iterable[Window] | None = None,
     buckets: int | None = None,
     control: Control | None = None,
     queries: Mapping[str, Query] | None = None,
-    deliver: str = "one",
+    deliver: Deliver = "one",
     order_by: str | Iterable[str] = (),
     rows: float = ROWS,
-    statistics: str | Statistics | None = None,
+    statistics: Sampling | Statistics | None = None,
 ) -> Any:
     """All windows and aggregates over a Spark DataFrame, batch or streaming, computed together.
 
@@ -70,7 +71,9 @@ def aggregate(
         options["statistics"] = partial(find, data, how=statistics, keys=distinct_keys)
     if queries is None:
         if deliver != "one":
-            raise QueryError(f"deliver={deliver!r} needs several queries: queries={{'id': query}}")
+            raise QueryError(
+                f"deliver={shown(deliver)} needs several queries: queries={{'id': query}}"
+            )
         one = optimize(_asked(time, windows, aggregates, keys, where, order_by), **options)
         return one.apply(data, layout, empty, **streaming)
     if any((time, windows, aggregates, keys, where, order_by)):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from muntin.choices import Engine
 
-def engine_of(data: Any) -> str:
+
+def engine_of(data: Any) -> Engine:
     """ "sql" for what DuckDB reads in process (relation, Arrow, pandas), "stream", or "spark"."""
     if hasattr(type(data), "sparkSession"):
         from muntin.spark.given import is_stream

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
+from muntin.choices import Operator, Strategy
 from muntin.jobs import Job
 from muntin.jobs.asking import query_of
 
@@ -21,10 +22,10 @@ def plan_of(job: Job) -> Plan:
     in_order = job.source.streaming and bool(question.data_windows)
     return optimize(
         question,
-        asked.strategy,
+        cast(Strategy, asked.strategy),  # a word of the user's: optimize checks it
         rate=asked.rate,
         keys=asked.distinct_keys,
-        operator=None if job.source.streaming else asked.operator,
+        operator=None if job.source.streaming else cast(Operator | None, asked.operator),
         engine="stream" if in_order else "spark",
     )
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from muntin.aggregates import count
+from muntin.choices import Grouping, NestedLayout, Output
 from muntin.durations import Duration
-from muntin.errors import QueryError, WindowError
+from muntin.errors import QueryError, WindowError, shown
 from muntin.query import Query, query
 from muntin.windows import Window
 
@@ -19,10 +20,10 @@ def distinct(
     windows: Iterable[Window],
     keys: str | Iterable[str] = (),
     where: str | None = None,
-    layout: str = "nested",
-    grouping: str = "greedy",
+    layout: NestedLayout = "nested",
+    grouping: Grouping = "greedy",
     watermark: Duration | None = None,
-    output: str = "append",
+    output: Output = "append",
 ) -> Any:
     """The distinct items of every window, for each value of the keys, on a Spark DataFrame.
 
@@ -48,7 +49,7 @@ def join(
     on: str | Iterable[str],
     time: str | tuple[str, str],
     windows: Iterable[Window],
-    layout: str = "nested",
+    layout: NestedLayout = "nested",
     watermark: Duration | None = None,
 ) -> Any:
     """Pairs of rows with equal keys that meet in a window: an instance that holds both.
@@ -66,7 +67,7 @@ def join(
     pool = list(windows)
     times = (time, time) if isinstance(time, str) else tuple(time)
     if len(times) != 2:
-        raise QueryError(f"time {time!r} must be one column, or one for each side")
+        raise QueryError(f"time {shown(time)} must be one column, or one for each side")
     queries = (_asked(times[0], pool, names), _asked(times[1], pool, names))
     from muntin.spark.nested_join import join as on_spark
     from muntin.spark.streaming import Streaming
@@ -78,7 +79,7 @@ def _names(what: str, given: str | Iterable[str]) -> list[str]:
     if isinstance(given, str):
         return [given]
     if not isinstance(given, Iterable):
-        raise QueryError(f"{what} {given!r} must be a list of columns, or one")
+        raise QueryError(f"{what} {shown(given)} must be a list of columns, or one")
     return list(given)
 
 

@@ -12,10 +12,11 @@ from muntin.api.options import ASSUMED, Options
 from muntin.api.plan import Plan
 from muntin.api.planning import planned
 from muntin.api.plans import Plans
+from muntin.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
 from muntin.cost import Statistics
 from muntin.cost.calibration import current_constants
 from muntin.cost.statistics import ROWS
-from muntin.errors import StrategyError
+from muntin.errors import StrategyError, shown
 from muntin.queries import sharing_sets
 from muntin.query import Query
 
@@ -23,14 +24,14 @@ from muntin.query import Query
 @overload
 def optimize(
     query: Query,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     rate: float = 100.0,
     keys: float = 1,
-    cost: str = "rate",
-    operator: str | None = None,
-    engine: str = "spark",
-    technique: str | None = None,
-    slicing: str = "pairs",
+    cost: Cost = "rate",
+    operator: Operator | None = None,
+    engine: Engine = "spark",
+    technique: Technique | None = None,
+    slicing: Slicing = "pairs",
     rows: float = ROWS,
     statistics: Statistics | Callable[[Query], Statistics] | None = None,
 ) -> Plan: ...
@@ -39,14 +40,14 @@ def optimize(
 @overload
 def optimize(
     query: None = None,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     rate: float = 100.0,
     keys: float = 1,
-    cost: str = "rate",
-    operator: str | None = None,
-    engine: str = "spark",
-    technique: str | None = None,
-    slicing: str = "pairs",
+    cost: Cost = "rate",
+    operator: Operator | None = None,
+    engine: Engine = "spark",
+    technique: Technique | None = None,
+    slicing: Slicing = "pairs",
     rows: float = ROWS,
     statistics: Statistics | Callable[[Query], Statistics] | None = None,
     *,
@@ -56,14 +57,14 @@ def optimize(
 
 def optimize(
     query: Query | None = None,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     rate: float = 100.0,
     keys: float = 1,
-    cost: str = "rate",
-    operator: str | None = None,
-    engine: str = "spark",
-    technique: str | None = None,
-    slicing: str = "pairs",
+    cost: Cost = "rate",
+    operator: Operator | None = None,
+    engine: Engine = "spark",
+    technique: Technique | None = None,
+    slicing: Slicing = "pairs",
     rows: float = ROWS,
     statistics: Statistics | Callable[[Query], Statistics] | None = None,
     *,
@@ -93,7 +94,9 @@ def optimize(
         raise StrategyError("give optimize one query, or queries={'id': query, ...}, not both")
     given = _statistics(rows, keys, rate) if statistics is None else statistics
     if not isinstance(given, Statistics) and not callable(given):
-        raise StrategyError(f"statistics {given!r} must be what mt.statistics(data, query) finds")
+        raise StrategyError(
+            f"statistics {shown(given)} must be what mt.statistics(data, query) finds"
+        )
     constants = current_constants()
 
     def plan(one: Query) -> Plan:
@@ -111,7 +114,7 @@ def optimize(
                 )
         return Plans(sets, tuple(plan(each.query) for each in sets))
     if not isinstance(query, Query):
-        raise StrategyError(f"optimize takes a query from mt.query(...), not {query!r}")
+        raise StrategyError(f"optimize takes a query from mt.query(...), not {shown(query)}")
     return plan(query)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
+from muntin.choices import Engine
 from muntin.cost import Constants, RateCost, Statistics
 from muntin.cost.spark import SHIPPED
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, is_one_of, unknown
 
-ENGINES = ("spark", "stream", "sql")
+ENGINES = get_args(Engine)
 ASSUMED = Statistics(origin="assumed")
 
 
@@ -26,9 +28,8 @@ class Options:
     constants: Constants = SHIPPED
 
     def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            known = did_you_mean(self.engine, ENGINES)
-            raise StrategyError(f"unknown engine {self.engine!r}: {known}")
+        if not is_one_of(self.engine, ENGINES):
+            raise StrategyError(unknown("engine", self.engine, ENGINES))
 
     @property
     def by_cost(self) -> bool:

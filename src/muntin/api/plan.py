@@ -10,8 +10,9 @@ from muntin.api.engine import engine_of
 from muntin.api.options import Options
 from muntin.api.replan import Replanned, replanned
 from muntin.api.shape import check_shape
+from muntin.choices import Dialect, Empty, Layout, Output, StreamOperator
 from muntin.durations import Duration
-from muntin.errors import StrategyError
+from muntin.errors import StrategyError, shown
 from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream, merged_beside
 from muntin.plan import SharingPlan, closed
 from muntin.query import Query
@@ -52,12 +53,12 @@ class Plan:
     def apply(
         self,
         data: Any,
-        layout: str = "long",
-        empty: str = "omit",
+        layout: Layout = "long",
+        empty: Empty = "omit",
         *,
         watermark: Duration | None = None,
-        output: str = "append",
-        operator: str | None = None,
+        output: Output = "append",
+        operator: StreamOperator | None = None,
         started_with: Iterable[Window] | None = None,
         buckets: int | None = None,
         control: Control | None = None,
@@ -120,7 +121,7 @@ class Plan:
         return replanned(self, rows, keys, rate)
 
     def to_sql(
-        self, dialect: str, table: str = "events", types: Mapping[str, str] | None = None
+        self, dialect: Dialect, table: str = "events", types: Mapping[str, str] | None = None
     ) -> str:
         """The plan as one SQL statement for "spark" or "duckdb"."""
         if self.query.data_windows:
@@ -129,9 +130,11 @@ class Plan:
                 "words for: use plan.apply(df)"
             )
         if not isinstance(table, str) or not table:
-            raise StrategyError(f"table {table!r} must be the name of a table, as text")
+            raise StrategyError(f"table {shown(table)} must be the name of a table, as text")
         if types is not None and not isinstance(types, Mapping):
-            raise StrategyError(f"types {types!r} must be types by column, such as {{'v': 'int'}}")
+            raise StrategyError(
+                f"types {shown(types)} must be types by column, such as {{'v': 'int'}}"
+            )
         from muntin.sql import render
 
         return render(self.tree, self.query, dialect, table, types)

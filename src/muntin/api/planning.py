@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
+from typing import get_args
 
 from muntin.api.data_planning import planned_by_data
 from muntin.api.options import Options
 from muntin.api.plan import Plan
+from muntin.choices import Cost
 from muntin.cost import CostModel, PaperCost, SparkCost, WeaveCost, total
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, shown, unknown
 from muntin.physical import Operators, choose, choose_for_stream, predicted, predicted_on_stream
 from muntin.plan import SharingPlan, check, closed
 from muntin.query import Query
@@ -105,7 +107,7 @@ def _cost_model(query: Query, options: Options) -> CostModel:
     name, technique = options.cost, options.technique
     if technique is not None and name != "weave":
         raise StrategyError(
-            f"technique {technique!r} has a cost only under cost='weave': "
+            f"technique {shown(technique)} has a cost only under cost='weave': "
             "on Spark and in SQL, windows are answered by operators"
         )
     match name:
@@ -117,4 +119,4 @@ def _cost_model(query: Query, options: Options) -> CostModel:
             invertible = all(a.function.invertible for a in query.aggregates)
             known = options.statistics
             return WeaveCost(technique or "panes", known.rate, known.keys, invertible)
-    raise StrategyError(f"unknown cost {name!r}: {did_you_mean(name, ['rate', 'paper', 'weave'])}")
+    raise StrategyError(unknown("cost", name, get_args(Cost)))

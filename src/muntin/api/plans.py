@@ -10,6 +10,7 @@ from typing import Any
 from muntin.api.engine import engine_of
 from muntin.api.plan import Plan
 from muntin.api.shape import check_shape
+from muntin.choices import Deliver, Dialect, Empty, Layout
 from muntin.delivery import check_delivery
 from muntin.errors import StrategyError
 from muntin.queries import Member, SharingSet
@@ -40,9 +41,9 @@ class Plans:
     def apply(
         self,
         data: Any,
-        layout: str = "long",
-        empty: str = "omit",
-        deliver: str = "one",
+        layout: Layout = "long",
+        empty: Empty = "omit",
+        deliver: Deliver = "one",
         **streaming: Any,
     ) -> Any:
         """Run all plans: one result with a column query_id, or with "dict" a result of each query.
@@ -72,7 +73,7 @@ class Plans:
         }
 
     def to_sql(
-        self, dialect: str, table: str = "events", types: Mapping[str, str] | None = None
+        self, dialect: Dialect, table: str = "events", types: Mapping[str, str] | None = None
     ) -> str:
         """All plans as one SQL statement for "spark" or "duckdb", with a column query_id."""
         from muntin.sql import in_one_sql, writer_named

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from muntin.errors import StrategyError, did_you_mean
+from typing import get_args
 
-LAYOUTS = ("long", "wide")
-EMPTY = ("omit", "fill")
+from muntin.choices import Empty, Layout
+from muntin.errors import StrategyError, is_one_of, unknown
+
+LAYOUTS = get_args(Layout)
+EMPTY = get_args(Empty)
 
 _NEEDS = {
     "stream": "a batch: a stream has the long layout without empty windows, since rows that are "
@@ -24,7 +27,7 @@ def check_shape(engine: str, layout: str, empty: str) -> None:
 there is the long layout without empty windows
     """
     for what, given, known in (("layout", layout, LAYOUTS), ("empty", empty, EMPTY)):
-        if given not in known:
-            raise StrategyError(f"unknown {what} {given!r}: {did_you_mean(given, known)}")
+        if not is_one_of(given, known):
+            raise StrategyError(unknown(what, given, known))
     if engine in _NEEDS and (layout, empty) != ("long", "omit"):
         raise StrategyError(f"layout={layout!r}, empty={empty!r} needs {_NEEDS[engine]}")

@@ -7,7 +7,8 @@ from typing import Any
 
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
-from muntin.errors import StrategyError
+from muntin.choices import Bounds, Strategy
+from muntin.errors import StrategyError, shown
 from muntin.query import Query
 
 
@@ -25,8 +26,8 @@ def parse_sql(text: str) -> Query:
 def sql(
     text: str,
     spark: Any = None,
-    bounds: str = "spark",
-    strategy: str = "auto",
+    bounds: Bounds = "spark",
+    strategy: Strategy = "auto",
     rate: float = 100.0,
     distinct_keys: float = 1,
     **tables: Any,
@@ -40,7 +41,7 @@ def sql(
     statement = parse_statement(text)
     query = replace(statement.query, bounds=bounds)
     if spark is not None and not hasattr(spark, "table"):
-        raise StrategyError(f"spark {spark!r} must be a Spark session")
+        raise StrategyError(f"spark {shown(spark)} must be a Spark session")
     if spark is not None and not any(n.lower() == statement.table.lower() for n in tables):
         from muntin.spark.names import table_named
 

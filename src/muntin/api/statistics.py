@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from muntin.api.engine import engine_of
+from muntin.choices import Sampling
 from muntin.cost import Statistics
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, is_one_of, shown, unknown
 from muntin.query import Query
-
-HOW = ("sample", "metadata")
 
 
 def statistics(
-    data: Any, query: Query, how: str = "sample", fraction: float = 0.01, keys: float = 1
+    data: Any, query: Query, how: Sampling = "sample", fraction: float = 0.01, keys: float = 1
 ) -> Statistics:
     """Rows, distinct keys and events per second of the data that a query reads.
 
@@ -22,9 +21,9 @@ def statistics(
     Tables in process are counted as a whole. For `mt.optimize(query, statistics=...)`.
     """
     if not isinstance(query, Query):
-        raise StrategyError(f"statistics takes a query from mt.query(...), not {query!r}")
-    if how not in HOW:
-        raise StrategyError(f"unknown statistics {how!r}: {did_you_mean(how, HOW)}")
+        raise StrategyError(f"statistics takes a query from mt.query(...), not {shown(query)}")
+    if not is_one_of(how, get_args(Sampling)):
+        raise StrategyError(unknown("statistics", how, get_args(Sampling)))
     if engine_of(data) == "sql":
         from muntin.embedded import counted
 

@@ -10,6 +10,7 @@ from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
+from muntin.choices import Strategy
 from muntin.errors import StrategyError
 from muntin.query import Query
 from muntin.report import Outcome
@@ -40,14 +41,16 @@ class Verifications(Outcome):
 
 
 @overload
-def verify(data: Any, query: Query | Plan, strategy: str = "auto") -> Verification | InProcess: ...
+def verify(
+    data: Any, query: Query | Plan, strategy: Strategy = "auto"
+) -> Verification | InProcess: ...
 
 
 @overload
 def verify(
     data: Any,
     query: Plans | None = None,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     queries: Mapping[str, Query] | None = None,
 ) -> Verifications: ...
 
@@ -55,7 +58,7 @@ def verify(
 def verify(
     data: Any,
     query: Any = None,
-    strategy: str = "auto",
+    strategy: Strategy = "auto",
     queries: Mapping[str, Query] | None = None,
 ) -> Verification | InProcess | Verifications:
     """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from muntin.choices import Strategy
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -15,6 +17,6 @@ class Options:
     repeat: int = 3
     sets: tuple[str, ...] = ()
     data: Path | None = None
-    strategy: str = "auto"
+    strategy: Strategy = "auto"
     minutes: float = 10.0
     rate: int | None = None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from muntin.aggregates import Aggregate, count, max, min, sum
 from muntin.api import Plan, optimize
 from muntin.bench.sets import AGGREGATES, SETS
+from muntin.choices import Operator, Strategy
 from muntin.cost import Statistics
 from muntin.errors import MuntinError
 from muntin.query import Query, query
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MINUTE, HOUR = 60_000_000, 3_600_000_000
-SPREAD = (
+SPREAD: tuple[tuple[Strategy, Operator], ...] = (
     *(("direct", "window"), ("direct", "expand"), ("shared-pairs", "expand")),
     *(("shared-pairs", "kernel"), ("wcg", "expand"), ("wcg", "kernel")),
     ("unshared-pairs", "kernel"),
@@ -91,7 +92,8 @@ def plans_of(case: Case, longest: float) -> dict[str, Plan]:
     """The plans of a case by strategy and operator, `auto` first; none predicted to take longer."""
     found: dict[str, Plan] = {}
     known: dict[object, str] = {}
-    for strategy, operator in (("auto", None), *SPREAD):
+    tried: tuple[tuple[Strategy, Operator | None], ...] = (("auto", None), *SPREAD)
+    for strategy, operator in tried:
         try:
             plan = optimize(case.query, strategy, operator=operator, statistics=case.statistics)
         except MuntinError:

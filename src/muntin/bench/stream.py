@@ -21,7 +21,7 @@ from math import ceil
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow.parquet as pq
 from rich.box import SIMPLE_HEAD
@@ -33,6 +33,7 @@ from muntin.bench.events import Events
 from muntin.bench.machine import machine
 from muntin.bench.options import Options
 from muntin.bench.sets import query_of
+from muntin.choices import StreamOperator
 from muntin.errors import StrategyError, did_you_mean
 from muntin.physical import STREAM_OPERATORS
 
@@ -156,7 +157,8 @@ def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
     auto = _plan(name)
     sides = {"auto": auto.apply(stream, watermark=WATERMARK)}
     for operator in set(STREAM_OPERATORS) - {auto.operators.name}:
-        sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=operator)
+        asked = cast(StreamOperator, operator)
+        sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=asked)
     direct = query_of(SCENARIOS[name][0])
     sides["direct"] = native(stream.withWatermark("ts", WATERMARK), direct)
     return sides

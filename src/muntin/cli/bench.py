@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.console import Console
+
+from muntin.choices import Strategy
 
 
 def bench(
@@ -34,5 +36,5 @@ def bench(
     """Run a benchmark: all sides in turn, medians and ratios."""
     from muntin.bench import Options, benchmark_named
 
-    run = benchmark_named(name)
-    run(Options(rows, repeat, tuple(set_ or ()), data, strategy, minutes, rate), Console())
+    run, asked = benchmark_named(name), cast(Strategy, strategy)
+    run(Options(rows, repeat, tuple(set_ or ()), data, asked, minutes, rate), Console())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 import muntin as mt
+from muntin.choices import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,8 @@ def demo(
     """A year of departures from New York: the plan, some rows, both times, and a proof."""
     console = Console()
     query = mt.query("departure", WINDOWS, AGGREGATES, keys=["origin"])
-    plan = mt.optimize(query, strategy, rate=FLIGHTS / (365 * 86_400), keys=3, rows=FLIGHTS)
+    asked = cast(Strategy, strategy)
+    plan = mt.optimize(query, asked, rate=FLIGHTS / (365 * 86_400), keys=3, rows=FLIGHTS)
     console.print(f"[bold]{QUESTION}[/]\n")
     console.print(plan.explain(), markup=False, highlight=False, soft_wrap=True)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
 from muntin.api.job import plan_of
+from muntin.choices import Dialect, Strategy
 from muntin.errors import QueryError
 from muntin.jobs import read_job
 from muntin.jobs.window_text import parse_any_window
@@ -51,10 +52,11 @@ def explain(
     else:
         asked, table = _asked(window or [], aggregate or ["count"], sql)
         engine = "spark" if to_sql is None else "sql"
-        plan = optimize(asked, strategy, rate, keys, cost, operator, engine)
+        words: Any = (cost, operator, engine)  # the user's: optimize checks them
+        plan = optimize(asked, cast(Strategy, strategy), rate, keys, *words)
     typer.echo(plan.explain())
     if to_sql is not None:
-        typer.echo(f"\n{plan.to_sql(to_sql, table)}")
+        typer.echo(f"\n{plan.to_sql(cast(Dialect, to_sql), table)}")
     if svg is not None:
         svg.write_text(plan.to_svg(), encoding="utf-8")
         typer.echo(f"\npicture: {svg}")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from muntin.errors import StrategyError, WindowError, did_you_mean
+from muntin.errors import StrategyError, WindowError, did_you_mean, is_one_of, unknown
 from muntin.nesting.chains import fewest
 from muntin.nesting.greedy import greedy
 from muntin.nesting.groups import Group, Level
@@ -46,9 +46,8 @@ class WindowManager:
 
     def subsume(self, windows: Iterable[Window], grouping: str = "greedy") -> tuple[Group, ...]:
         """Group these windows; what was registered before is forgotten."""
-        if grouping not in GROUPINGS:
-            hint = did_you_mean(grouping, GROUPINGS)
-            raise StrategyError(f"unknown grouping {grouping!r}: {hint}")
+        if not is_one_of(grouping, GROUPINGS):
+            raise StrategyError(unknown("grouping", grouping, GROUPINGS))
         pool: dict[str, Window] = {}
         for window in windows:
             _refuse_strange(window, pool)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from muntin.aggregates import Aggregate
 from muntin.cost import SparkCost
 from muntin.cost.spark import Work
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.kernels.mergers import not_merged
 from muntin.physical.forest import disjoint, forest
 from muntin.physical.work import Counter
@@ -40,8 +40,8 @@ class Operators:
 
 def choose(plan: SharingPlan, query: Query, cost: SparkCost, forced: str | None) -> Operators:
     """The cheapest operator that can run the plan, or the forced one if it can."""
-    if forced is not None and forced not in OPERATORS:
-        raise StrategyError(f"unknown operator {forced!r}: {did_you_mean(forced, OPERATORS)}")
+    if forced is not None and not is_one_of(forced, OPERATORS):
+        raise StrategyError(unknown("operator", forced, OPERATORS))
     if forced is not None:
         refusal = kernel_refusal(plan, query) if forced == "kernel" else _python_refusal(query)
         if refusal:

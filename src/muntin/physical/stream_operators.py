@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from muntin.aggregates.algebra import Partial
 from muntin.cost import RateCost
 from muntin.cost.statistics import ROWS
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.kernels.mergers import not_merged
 from muntin.physical.bases import bases
 from muntin.physical.operators import Operators
@@ -61,9 +61,8 @@ def choose_for_stream(
     """The cheapest operator that can run the plan on a stream, or the forced one."""
     if query.data_windows:
         return _by_records(plan, query, forced)
-    if forced is not None and forced not in STREAM_OPERATORS:
-        hint = did_you_mean(forced, STREAM_OPERATORS)
-        raise StrategyError(f"unknown operator {forced!r} for a stream: {hint}")
+    if forced is not None and not is_one_of(forced, STREAM_OPERATORS):
+        raise StrategyError(unknown("operator of a stream", forced, STREAM_OPERATORS))
     if forced is not None:
         return _named(forced, plan, "as asked")
     seconds = predicted_on_stream(plan, query, rates)

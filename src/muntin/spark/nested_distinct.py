@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd
+from typing import get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from muntin.errors import QueryError, StrategyError, did_you_mean
+from muntin.choices import NestedLayout
+from muntin.errors import QueryError, StrategyError, is_one_of, unknown
 from muntin.nesting import Group, WindowManager
 from muntin.query import Query
 from muntin.slicing.cuts import Cut, Slices, cut_everywhere, ends
@@ -32,9 +34,7 @@ from muntin.spark.streaming import Streaming, watermarked
 from muntin.spark.table import Table, prepared
 from muntin.sql.spark_text import SparkWriter
 
-LAYOUTS = ("nested", "long")
 RESERVED = ("window_end", "last_seen", "expires", "windows")
-
 
 WRITTEN_OUT = 64
 """Up to this many kinds of ends are written out in one expression."""
@@ -61,8 +61,8 @@ def distinct(
 
 def check_layout(layout: str, names: Sequence[str], reserved: Sequence[str]) -> None:
     """Refuse an unknown layout, and columns that the result has itself."""
-    if layout not in LAYOUTS:
-        raise StrategyError(f"unknown layout {layout!r}: {did_you_mean(layout, LAYOUTS)}")
+    if not is_one_of(layout, get_args(NestedLayout)):
+        raise StrategyError(unknown("layout", layout, get_args(NestedLayout)))
     for name in names:
         if name in reserved:
             raise QueryError(f"{name!r} is a column of the result: rename it first")

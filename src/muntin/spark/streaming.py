@@ -9,12 +9,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import get_args
 
 from pyspark.sql import DataFrame
 
+from muntin.choices import Output
 from muntin.control import Control
 from muntin.durations import Duration, microseconds
-from muntin.errors import ColumnError, ControlError, StrategyError, did_you_mean
+from muntin.errors import ColumnError, ControlError, StrategyError, is_one_of, unknown
 from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
@@ -29,8 +31,6 @@ from muntin.spark.record_stream import by_records
 from muntin.spark.stream_source import StreamSource, delay_of, time_field
 from muntin.userwindows.memory import keeps_records
 from muntin.windows import Window
-
-OUTPUTS = ("append", "update", "complete")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,8 @@ def apply_to_stream(
 ) -> DataFrame:
     """The rows of the query as a streaming DataFrame, in the long layout."""
     check_streamable(query, df)
-    if streaming.output not in OUTPUTS:
-        hint = did_you_mean(streaming.output, OUTPUTS)
-        raise StrategyError(f"unknown output {streaming.output!r}: {hint}")
+    if not is_one_of(streaming.output, get_args(Output)):
+        raise StrategyError(unknown("output", streaming.output, get_args(Output)))
     check_buckets(streaming.buckets)
     if query.data_windows:
         return _by_data(plan, query, df, streaming)

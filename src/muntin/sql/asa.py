@@ -22,7 +22,7 @@ from sqlglot.dialects.tsql import TSQL
 from sqlglot.parsers.tsql import TSQLParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from muntin.durations import UNITS, duration_text
+from muntin.durations import ABBREVIATIONS, UNITS, duration_text
 from muntin.errors import WindowError, did_you_mean
 from muntin.sql.faults import SqlError
 from muntin.windows import Window
@@ -30,10 +30,11 @@ from muntin.windows import Window
 T = TypeVar("T")
 
 SHORT_UNITS = {
-    **{"dd": "day", "d": "day", "hh": "hour", "mi": "minute", "n": "minute", "ss": "second"},
-    **{"s": "second", "ms": "millisecond", "mcs": "microsecond"},
+    **{word: unit for unit, words in ABBREVIATIONS.items() for word in words if word != "m"},
+    **{"dd": "day", "hh": "hour", "mi": "minute", "n": "minute", "ss": "second"},
+    **{"mcs": "microsecond"},
 }
-"""ASA's short names of units."""
+"""Short names of units, ASA's own and those of other durations; "m" is T-SQL's month."""
 
 REFUSED = {
     "SLIDINGWINDOW": (
@@ -257,6 +258,8 @@ class AsaParser(TSQLParser):
         token = self._curr
         if not self._match(TokenType.NUMBER) or not token.text.isdigit():
             self._fault(f"{within} needs a whole number", f"write {_FORMS[within]}", token)
+        if len(token.text) > 18:
+            self._fault(f"{within} is too long", "choose at most 1000 years", token)
         return sign * int(token.text)
 
 

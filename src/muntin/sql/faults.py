@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from sqlglot.errors import ParseError, TokenError
 
 from muntin.errors import QueryError
+
+SHOWN = 80
+"""So many characters of a long line are shown around a mistake."""
 
 
 class SqlError(QueryError):
@@ -23,11 +28,24 @@ class SqlError(QueryError):
         self.column = position - (before.rfind("\n") + 1) + 1
         self.text = sql.splitlines()[self.line - 1] if sql.strip() else ""
         self.hint = hint
-        caret = " " * (self.column - 1) + "^"
+        text, place = _excerpt(self.text, self.column - 1)
         super().__init__(
             f"line {self.line}, column {self.column}: {problem}\n"
-            f"  {self.text}\n  {caret}\nhint: {hint}"
+            f"  {text}\n  {' ' * place}^\nhint: {hint}"
         )
+
+
+def _excerpt(line: str, place: int) -> tuple[str, int]:
+    """What is shown of a line, and where the place is in it; a long one is cut on both sides.
+
+    >>> _excerpt("SELECT " + "x" * 500, 400)
+    ('…xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…', 41)
+    """
+    first, last = max(place - SHOWN // 2, 0), min(place + SHOWN // 2, len(line))
+    if len(line) <= 2 * SHOWN:
+        return line, place
+    cut = ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
+    return cut, place - first + bool(first)
 
 
 def from_parser(sql: str, error: ParseError) -> SqlError:
@@ -42,6 +60,18 @@ def from_parser(sql: str, error: ParseError) -> SqlError:
     shown = f" at {word!r}" if word and word not in problem else ""
     hint = "the form is SELECT … FROM input TIMESTAMP BY time GROUP BY keys, Windows(…)"
     return SqlError(sql, min(position, len(sql)), f"{problem}{shown}", hint)
+
+
+def too_deep(sql: str) -> SqlError:
+    """Parentheses or operators inside one another beyond what the parser can follow."""
+    depth = list(accumulate({"(": 1, ")": -1}.get(letter, 0) for letter in sql))
+    deepest = depth.index(max(depth)) if depth else 0
+    return SqlError(
+        sql,
+        deepest,
+        "the query is nested too deeply",
+        "compute inner parts in columns of the input",
+    )
 
 
 def from_tokenizer(sql: str, error: TokenError) -> SqlError:

@@ -20,7 +20,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from muntin.aggregates.columns import Columns, Input, columns_of, inputs_of
-from muntin.errors import AggregateError, StrategyError, did_you_mean, is_one_of
+from muntin.errors import AggregateError, StrategyError, is_one_of, unknown
 from muntin.plan import SharingPlan, closed
 from muntin.query import Query
 from muntin.sql.comments import in_words, plain
@@ -76,8 +76,7 @@ def render(
 def writer_named(dialect: str) -> Writer:
     """The writer of a dialect."""
     if not is_one_of(dialect, WRITERS):
-        hint = did_you_mean(dialect, WRITERS)
-        raise StrategyError(f"unknown SQL dialect {dialect!r}: {hint}")
+        raise StrategyError(unknown("SQL dialect", dialect, WRITERS))
     return WRITERS[dialect]
 
 

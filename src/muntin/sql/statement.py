@@ -24,7 +24,7 @@ from muntin.errors import MuntinError, QueryError, did_you_mean
 from muntin.query import Query
 from muntin.sql.asa import Asa, PeriodicWindow, TimestampBy, WindowList
 from muntin.sql.calls import aggregate_of, call_name, is_aggregate, spark_sql
-from muntin.sql.faults import SqlError, from_parser, from_tokenizer
+from muntin.sql.faults import SqlError, from_parser, from_tokenizer, too_deep
 from muntin.windows import Window
 
 _UNSUPPORTED = {
@@ -72,7 +72,10 @@ def parse_statement(text: str) -> Statement:
     """The query and its input."""
     if not isinstance(text, str):
         raise QueryError(f"a query is a text in ASA's dialect, not a {type(text).__name__}")
-    return _Reader(text).statement()
+    try:
+        return _Reader(text).statement()
+    except RecursionError:
+        raise too_deep(text) from None
 
 
 class _Reader:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from muntin.cost import CostModel
 from muntin.coverage import EdgeKind
-from muntin.errors import StrategyError, did_you_mean, is_one_of
+from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.slicing import SLICINGS, cuts_ends
 from muntin.windows import Window
 
@@ -22,8 +22,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         if not is_one_of(self.slicing, SLICINGS):
-            known = did_you_mean(self.slicing, SLICINGS)
-            raise StrategyError(f"unknown slicing {self.slicing!r}: {known}")
+            raise StrategyError(unknown("slicing", self.slicing, SLICINGS))
 
     def kind(self, window: Window) -> EdgeKind:
         """How the window reads the slices of its tree, which are cut at its ends or are not.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from muntin.errors import StrategyError, did_you_mean, is_one_of
+from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.plan import SharingPlan
 from muntin.strategies.all_share import all_share
 from muntin.strategies.contiguous import contiguous
@@ -78,6 +78,5 @@ LIMITS: dict[str, int] = {
 def strategy_named(name: str) -> Strategy:
     """The strategy of that name, or an error with the closest known one."""
     if not is_one_of(name, STRATEGIES):
-        known = ["auto", *STRATEGIES]
-        raise StrategyError(f"unknown strategy {name!r}: {did_you_mean(name, known)}")
+        raise StrategyError(unknown("strategy", name, ["auto", *STRATEGIES]))
     return STRATEGIES[name]

@@ -44,7 +44,8 @@ class StreamBucket:
     >>> from muntin.aggregates.columns import PartialColumn
     >>> from muntin.data_windows import session
     >>> from muntin.streams.store import MemoryStore
-    >>> spec = StreamSpec(("k0",), {1: session(5)}, {}, (PartialColumn("p0", "", "", "sum"),))
+    >>> gap = session("5 microseconds")
+    >>> spec = StreamSpec(("k0",), {1: gap}, {}, (PartialColumn("p0", "", "", "sum"),))
     >>> store = MemoryStore()
     >>> rows = pa.table({"k0": ["a", "a", "a"], "t": [3, 1, 20], "p0": [1, 1, 1]})
     >>> list(StreamBucket(spec, 0, store).step([rows], watermark=0).results)
