@@ -1,4 +1,4 @@
-"""The words of options: types and registries agree, every option has its type, mypy refuses typos."""
+"""Words of options: types and registries agree, every option has its type, mypy refuses typos."""
 
 import os
 import re
@@ -83,9 +83,10 @@ def test_every_option_that_takes_a_word_has_its_type() -> None:
     assert not plain
 
 
-def test_mypy_refuses_a_misspelt_word_of_every_option(tmp_path: Path) -> None:
+def test_mypy_refuses_a_misspelt_word_of_every_option_and_a_misspelt_name(tmp_path: Path) -> None:
     calls = [call for call, _, parameter in _options() if _is_choice(parameter)]
     assert len(calls) > 30
+    calls.append('mt.tumblin("1 hour")')
     right = ['mt.aggregate(any, layout="wide")', 'mt.optimize(query, "wcg", technique="panes")']
     head = ["from typing import Any", "import muntin as mt", "def f(any: Any, plan: mt.Plan,"]
     head[2] += " plans: mt.Plans, query: mt.Query) -> None:"

@@ -1,5 +1,7 @@
 """Muntin: many window aggregates over one stream, computed together, in one pass, on Spark."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 import muntin.sql as _sql  # noqa: F401  (before the function of that name, or it would replace it)
 from muntin.aggregates import (
     Aggregate,
@@ -23,6 +25,7 @@ from muntin.aggregates import (
     kurtosis,
     max,
     max_by,
+    mean,
     median,
     min,
     min_by,
@@ -30,11 +33,14 @@ from muntin.aggregates import (
     product,
     ratio,
     skewness,
+    std,
+    stddev,
     stddev_pop,
     stddev_samp,
     sum,
     var_pop,
     var_samp,
+    variance,
 )
 from muntin.api import (
     Plan,
@@ -64,6 +70,7 @@ from muntin.data_windows import (
     user_window,
 )
 from muntin.errors import MuntinError
+from muntin.hints import missing as _missing
 from muntin.query import Query, query
 from muntin.windows import Window, hopping, tumbling
 
@@ -107,6 +114,7 @@ __all__ = [
     "landmark",
     "max",
     "max_by",
+    "mean",
     "median",
     "min",
     "min_by",
@@ -123,6 +131,8 @@ __all__ = [
     "snapshot",
     "sql",
     "statistics",
+    "std",
+    "stddev",
     "stddev_pop",
     "stddev_samp",
     "sum",
@@ -131,5 +141,11 @@ __all__ = [
     "user_window",
     "var_pop",
     "var_samp",
+    "variance",
     "verify",
 ]
+
+if not _TYPE_CHECKING:  # or mypy would take every name for one that exists
+
+    def __getattr__(name: str) -> object:
+        raise _missing(name, __all__)

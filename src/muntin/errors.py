@@ -120,5 +120,11 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
     'known: direct, wcg'
     """
     names = list(known)
-    close = get_close_matches(given[:200], names, n=1) if isinstance(given, str) else []
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+    near = closest(given, names)
+    return f"did you mean {near!r}?" if near else f"known: {', '.join(names)}"
+
+
+def closest(given: object, known: Iterable[str]) -> str | None:
+    """The known name that a text was probably meant to be, if there is one."""
+    near = get_close_matches(given[:200], list(known), n=1) if isinstance(given, str) else []
+    return near[0] if near else None

@@ -20,7 +20,7 @@ from itertools import chain, count
 from typing import TypeVar
 
 from muntin.aggregates import Aggregate
-from muntin.errors import QueryError
+from muntin.errors import QueryError, shown
 from muntin.query import Query
 from muntin.windows import Window
 
@@ -80,14 +80,14 @@ def sharing_sets(queries: Mapping[str, Query]) -> tuple[SharingSet, ...]:
 def _check(queries: object) -> None:
     if not isinstance(queries, Mapping) or not queries:
         raise QueryError(
-            f"queries {queries!r} must be queries by their ids, such as "
+            f"queries {shown(queries)} must be queries by their ids, such as "
             "{'fraud': mt.query(...), 'usage': mt.query(...)}"
         )
     for id, query in queries.items():
         if not isinstance(id, str) or not id:
-            raise QueryError(f"query id {id!r} must be a non-empty text")
+            raise QueryError(f"query id {shown(id)} must be a non-empty text")
         if not isinstance(query, Query):
-            raise QueryError(f"query {id!r} is {query!r}, not a query from mt.query(...)")
+            raise QueryError(f"query {id!r} is {shown(query)}, not a query from mt.query(...)")
         for name in (*query.keys, *(a.name for a in query.aggregates)):
             if name == QUERY_ID:
                 raise QueryError(
@@ -150,7 +150,7 @@ def _combined(queries: Mapping[str, Query], reason: str) -> SharingSet:
 
 def _nameless(aggregate: Aggregate) -> Aggregate:
     """What an aggregate computes, whatever its result is called."""
-    return replace(aggregate, given_name=None)
+    return replace(aggregate, given_name=None, written=None)
 
 
 def _name(thing: T, asked: str, query_id: str, names: dict[T, str]) -> None:

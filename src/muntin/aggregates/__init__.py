@@ -1,6 +1,7 @@
 """Aggregates: functions with their algebra, one family a file."""
 
 from muntin.aggregates.algebra import (
+    ALIASES,
     FUNCTIONS,
     Aggregate,
     Function,
@@ -13,16 +14,25 @@ from muntin.aggregates.custom import custom
 from muntin.aggregates.extremes import max, max_by, min, min_by
 from muntin.aggregates.holistic import median, percentile
 from muntin.aggregates.logic import bit_and, bit_or, bit_xor, bool_and, bool_or
-from muntin.aggregates.moments import stddev_pop, stddev_samp, var_pop, var_samp
+from muntin.aggregates.moments import (
+    std,
+    stddev,
+    stddev_pop,
+    stddev_samp,
+    var_pop,
+    var_samp,
+    variance,
+)
 from muntin.aggregates.products import product
 from muntin.aggregates.ratio import ratio
 from muntin.aggregates.sets import collect_set, count_distinct
 from muntin.aggregates.sketches import approx_count_distinct, approx_percentile
 from muntin.aggregates.skews import kurtosis, skewness
-from muntin.aggregates.sums import avg, count, count_if, sum
+from muntin.aggregates.sums import avg, count, count_if, mean, sum
 from muntin.aggregates.text import parse_aggregate
 
 __all__ = [
+    "ALIASES",
     "FUNCTIONS",
     "Aggregate",
     "Function",
@@ -49,6 +59,7 @@ __all__ = [
     "kurtosis",
     "max",
     "max_by",
+    "mean",
     "median",
     "min",
     "min_by",
@@ -57,9 +68,12 @@ __all__ = [
     "product",
     "ratio",
     "skewness",
+    "std",
+    "stddev",
     "stddev_pop",
     "stddev_samp",
     "sum",
     "var_pop",
     "var_samp",
+    "variance",
 ]

@@ -20,12 +20,19 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from muntin.aggregates.signatures import Signature
-from muntin.errors import AggregateError, did_you_mean
+from muntin.errors import AggregateError, did_you_mean, shown
 
 Types = Sequence[str | None]
 """Spark type names ("bigint", "decimal(10,2)") of an aggregate's inputs; None where unknown."""
 
 FUNCTIONS: dict[str, type[Function]] = {}
+ALIASES = {
+    "mean": "avg",
+    "std": "stddev_samp",
+    "stddev": "stddev_samp",
+    "variance": "var_samp",
+}
+"""Other names of functions, as Spark has them."""
 """Every aggregate function by Spark's name for it."""
 
 
@@ -187,17 +194,21 @@ class Aggregate:
     predicate: str | None = None
     filters: tuple[str | None, ...] = ()
     """The filter of each argument by itself, where an aggregate is made of several (ratio)."""
+    written: str | None = None
+    """Another name that the function was called by, as Spark names its results: mean(v)."""
 
     def alias(self, name: str) -> Aggregate:
         """The same aggregate under another name."""
         if not isinstance(name, str) or not name:
-            raise AggregateError(f"alias {name!r} must be a non-empty text")
+            raise AggregateError(f"alias {shown(name)} must be a non-empty text")
         return replace(self, given_name=name)
 
     def filter(self, predicate: str) -> Aggregate:
         """Count only the rows where the SQL predicate is true; windows and slices stay shared."""
         if not isinstance(predicate, str) or not predicate.strip():
-            raise AggregateError(f"filter {predicate!r} must be an SQL predicate")
+            raise AggregateError(
+                f"filter {shown(predicate)} must be an SQL predicate, as text: .filter('v > 3')"
+            )
         return replace(self, predicate=both_hold(self.predicate, predicate))
 
     @property
@@ -213,7 +224,7 @@ class Aggregate:
         inside = ", ".join([*self.arguments, *self.function.shown])
         call = f"({inside})" if inside else ""
         condition = f" filter ({self.predicate})" if self.predicate else ""
-        return f"{self.function.name}{call}{condition}"
+        return f"{self.written or self.function.name}{call}{condition}"
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -232,15 +243,15 @@ def both_hold(first: str | None, second: str | None) -> str | None:
     return " AND ".join(f"({each}\n)" if "--" in each else f"({each})" for each in (first, second))
 
 
-def make(function: Function, *arguments: str) -> Aggregate:
+def make(function: Function, *arguments: str, written: str | None = None) -> Aggregate:
     """An aggregate over its arguments, each checked to be a text."""
     for argument in arguments:
         if not isinstance(argument, str) or not argument.strip():
             raise AggregateError(
-                f"{function.name}({argument!r}): give the name of a column or an SQL expression, "
-                "as text"
+                f"{written or function.name}({shown(argument)}): give the name of a column or an "
+                "SQL expression, as text"
             )
-    return Aggregate(function, tuple(arguments))
+    return Aggregate(function, tuple(arguments), written=written)
 
 
 def counting_numbers(lift: str, kind: str | None) -> str:
@@ -254,8 +265,10 @@ def counting_numbers(lift: str, kind: str | None) -> str:
 
 def function_named(name: str) -> Function:
     """The function of that name, or an error with the closest known one."""
+    name = ALIASES.get(name, name)
     if name not in FUNCTIONS:
-        raise AggregateError(f"unknown aggregate {name!r}: {did_you_mean(name, FUNCTIONS)}")
+        known = {**FUNCTIONS, **ALIASES}
+        raise AggregateError(f"unknown aggregate {shown(name)}: {did_you_mean(name, known)}")
     return FUNCTIONS[name]()
 
 
@@ -266,6 +279,8 @@ def aggregate_named(name: str, *arguments: str) -> Aggregate:
     <min(t)>
     """
     function = function_named(name)
+    if name in ALIASES:
+        return replace(aggregate_named(ALIASES[name], *arguments), written=name)
     if name == "count" and arguments in ((), ("*",), ("1",)):
         return Aggregate(function, ())
     if function.variadic and arguments:

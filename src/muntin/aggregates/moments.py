@@ -120,3 +120,18 @@ def stddev_pop(value: str) -> Aggregate:
 def stddev_samp(value: str) -> Aggregate:
     """The sample standard deviation."""
     return make(StddevSamp(), value)
+
+
+def variance(value: str) -> Aggregate:
+    """The sample variance: another name of var_samp, as in Spark."""
+    return make(VarSamp(), value, written="variance")
+
+
+def stddev(value: str) -> Aggregate:
+    """The sample standard deviation: another name of stddev_samp, as in Spark."""
+    return make(StddevSamp(), value, written="stddev")
+
+
+def std(value: str) -> Aggregate:
+    """The sample standard deviation: another name of stddev_samp, as in Spark."""
+    return make(StddevSamp(), value, written="std")

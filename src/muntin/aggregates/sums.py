@@ -229,3 +229,12 @@ def count_if(condition: str) -> Aggregate:
 def avg(value: str) -> Aggregate:
     """The mean of the values."""
     return make(Avg(), value)
+
+
+def mean(value: str) -> Aggregate:
+    """The mean of the values: another name of avg.
+
+    >>> mean("t").name
+    'mean(t)'
+    """
+    return make(Avg(), value, written="mean")

@@ -9,17 +9,18 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
+from muntin.aggregates import ALIASES, FUNCTIONS, Aggregate, aggregate_named
 from muntin.errors import AggregateError, did_you_mean
 
 _NAMES: dict[str, str] = {
-    **{"STDEV": "stddev_samp", "STDDEV": "stddev_samp", "STDEVP": "stddev_pop"},
-    **{"VAR": "var_samp", "VARIANCE": "var_samp", "VARP": "var_pop", "VARIANCE_POP": "var_pop"},
+    **{"STDEV": "stddev_samp", "STDEVP": "stddev_pop"},
+    **{"VAR": "var_samp", "VARP": "var_pop", "VARIANCE_POP": "var_pop"},
     **{
         "LOGICAL_AND": "bool_and",
         "LOGICAL_OR": "bool_or",
         "APPROX_DISTINCT": "approx_count_distinct",
     },
+    **{alias.upper(): name for alias, name in ALIASES.items()},
     **{"ARG_MIN": "min_by", "ARG_MAX": "max_by", "COUNT_BIG": "count"},
     **{"BITWISE_AND_AGG": "bit_and", "BITWISE_OR_AGG": "bit_or", "BITWISE_XOR_AGG": "bit_xor"},
 }
