@@ -46,6 +46,9 @@ expressions. Types and values are Spark's own.
 """
 
 TAIL = """
+`mt.mean` is another name of `avg`, `mt.std` and `mt.stddev` of `stddev_samp`, `mt.variance` of
+`var_samp`, as in Spark; a result is named as it was written: `mean(v)`.
+
 `mt.ratio(a, b)` divides two aggregates: null where the denominator is zero or null. It has the
 partials of both, shared with all others, and the flags that both have.
 

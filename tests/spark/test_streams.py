@@ -286,7 +286,7 @@ REFUSED = [
     ({"watermark": "1 minute", "time": "day"}, "is date, and a stream's watermark needs"),
     ({"watermark": "1 minute", "layout": "wide"}, "layout='wide'.* needs a batch"),
     ({"watermark": "1 minute", "empty": "fill"}, "empty='fill' needs a batch"),
-    ({"watermark": "1 minute", "operator": "kernel"}, "unknown operator 'kernel' for a stream"),
+    ({"watermark": "1 minute", "operator": "kernel"}, "unknown stream operator 'kernel'"),
     ({"watermark": "1 minute", "aggregates": [mt.median("n")]}, "keeps every value of a window"),
     (
         {"watermark": "1 minute", "aggregates": [mt.avg("CAST(n AS DECIMAL(38, 30))")]},

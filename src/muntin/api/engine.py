@@ -5,6 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from muntin.choices import Engine
+from muntin.errors import ColumnError
+
+_REMEDIES = {
+    **dict.fromkeys(
+        ("list", "tuple", "dict"), "pandas.DataFrame(...) or pyarrow.table(...) makes a table of it"
+    ),
+    "str": "spark.table('name') or pandas.read_parquet('file') reads a table",
+    "RecordBatch": "pyarrow.Table.from_batches([batch]) makes a table of it",
+    "Series": "give the DataFrame that it is a column of",
+    "LazyFrame": ".collect().to_arrow() makes a table of it",
+    "DataFrame": ".to_arrow() or .to_pandas() makes a table of it",  # of another library
+}
+"""What to do with what is no table, by the name of its type."""
 
 
 def engine_of(data: Any) -> Engine:
@@ -15,4 +28,11 @@ def engine_of(data: Any) -> Engine:
         return "stream" if is_stream(data) else "spark"
     from muntin.embedded import handles  # loads sqlglot: not needed to plan
 
-    return "sql" if handles(data) else "spark"
+    if handles(data):
+        return "sql"
+    kind = type(data).__name__
+    remedy = f": {_REMEDIES[kind]}" if kind in _REMEDIES else ""
+    raise ColumnError(
+        "expected a Spark DataFrame, a pandas DataFrame, a pyarrow.Table or a DuckDB relation, "
+        f"got {kind}{remedy}"
+    )

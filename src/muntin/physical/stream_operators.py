@@ -62,7 +62,7 @@ def choose_for_stream(
     if query.data_windows:
         return _by_records(plan, query, forced)
     if forced is not None and not is_one_of(forced, STREAM_OPERATORS):
-        raise StrategyError(unknown("operator of a stream", forced, STREAM_OPERATORS))
+        raise StrategyError(unknown("stream operator", forced, STREAM_OPERATORS))
     if forced is not None:
         return _named(forced, plan, "as asked")
     seconds = predicted_on_stream(plan, query, rates)
