@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from muntin.durations import Duration, check_length, duration_text, microseconds
-from muntin.errors import WindowError, shown
+from muntin.errors import WindowError, is_between, shown
 from muntin.windows import MOST_OVERLAP, Window
 
 OPEN_LIMIT = 100_000
@@ -318,15 +318,14 @@ def user_window(
 
 
 def _positive(what: str, given: object) -> None:
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not 1 / LARGEST <= given <= LARGEST:  # type: ignore[operator]
+    if not is_between(given, 1 / LARGEST, LARGEST):
         raise WindowError(
             f"{what} {shown(given)} must be positive: a number from {1 / LARGEST:g} to {LARGEST:g}"
         )
 
 
 def _counts(what: str, given: object, things: str) -> None:
-    if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= LARGEST:
+    if not isinstance(given, int) or not is_between(given, 1, LARGEST):
         raise WindowError(
             f"{what} {shown(given)} must be a whole number of {things}, at least 1 and at most "
             f"{LARGEST:g}"

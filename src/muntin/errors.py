@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from difflib import get_close_matches
 from math import log10
+from numbers import Real
 from reprlib import Repr
 
 
@@ -94,6 +95,16 @@ def is_one_of(given: object, known: Container[str]) -> bool:
     (True, False)
     """
     return isinstance(given, str) and given in known
+
+
+def is_between(given: object, least: float, most: float) -> bool:
+    """Whether it is a number within these limits; text, NaN, booleans and deltas are none.
+
+    >>> is_between(3, 0, 10), is_between("3", 0, 10), is_between(10**400, 0, 1e9)
+    (True, False, False)
+    """
+    number = isinstance(given, Real) and type(given).__name__ not in ("bool", "timedelta64")
+    return number and least <= given <= most  # type: ignore[operator]
 
 
 def unknown(what: str, given: object, known: Iterable[str]) -> str:

@@ -30,7 +30,7 @@ def public_calls() -> Iterator[Call]:
             if inspect.isfunction(method) and not name.startswith("_"):
                 yield _call(method, f"{typed}.{name}")
     for technique in TECHNIQUES.values():
-        yield _call(technique, f"mt.incremental.{technique.__name__}")
+        yield _call(technique.__init__, f"mt.incremental.{technique.__name__}")
 
 
 def _call(function: Callable[..., Any], typed: str) -> Call:

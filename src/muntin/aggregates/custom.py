@@ -22,10 +22,13 @@ from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
 from muntin.aggregates.signatures import has_no_order
-from muntin.errors import AggregateError
+from muntin.errors import AggregateError, shown
 
 _BY_TIME = "(a, b) -> CASE WHEN a.at < b.at THEN -1 WHEN a.at > b.at THEN 1 ELSE 0 END"
 """Compares gathered records that cannot be compared by their values."""
+
+MOST_ARGUMENTS = 250
+"""Of one function."""
 
 
 class Custom(Function):
@@ -185,9 +188,10 @@ def _check_words(name: object, result: object, arity: object) -> None:
         raise AggregateError(
             f"custom {name!r}: result {result!r} must be a type of Spark, such as 'double'"
         )
-    if type(arity) is not int or arity < 1:
+    if type(arity) is not int or not 1 <= arity <= MOST_ARGUMENTS:
         raise AggregateError(
-            f"custom {name!r}: arity {arity!r} must be how many arguments it takes, at least 1"
+            f"custom {name!r}: arity {shown(arity)} must be how many arguments it takes, at "
+            f"least 1 and at most {MOST_ARGUMENTS}"
         )
 
 

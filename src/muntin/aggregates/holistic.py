@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
 from muntin.aggregates.ordering import IN_ORDER
 from muntin.aggregates.signatures import INTERVALS, NUMERIC, Signature
-from muntin.errors import AggregateError
+from muntin.errors import AggregateError, is_between, shown
 
 
 class Percentile(Function):
@@ -75,9 +75,9 @@ class Median(Percentile):
 def check_share(function: Function) -> None:
     """Refuse a percentage that is not between 0 and 1."""
     for p in function.parameters[:1]:
-        if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
+        if not is_between(p, 0, 1):
             raise AggregateError(
-                f"{function.name}: {p!r} must be a share between 0 and 1, such as 0.95"
+                f"{function.name}: {shown(p)} must be a share between 0 and 1, such as 0.95"
             )
 
 

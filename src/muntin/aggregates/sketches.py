@@ -19,7 +19,7 @@ from muntin.aggregates.algebra import Aggregate, Partial, Types, make
 from muntin.aggregates.holistic import Percentile
 from muntin.aggregates.sets import CountDistinct
 from muntin.aggregates.signatures import COUNTED, NUMBERS, SAME, Signature, of_kinds
-from muntin.errors import AggregateError
+from muntin.errors import AggregateError, shown
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
@@ -53,7 +53,7 @@ class ApproxCountDistinct(CountDistinct):
         super().__init__(*parameters)
         if not _whole(self.parameters[0], range(4, 22)):
             raise AggregateError(
-                f"{self.name}: {self.parameters[0]!r} must be log₂ of the number of buckets, "
+                f"{self.name}: {shown(self.parameters[0])} must be log₂ of the number of buckets, "
                 "a whole number from 4 to 21"
             )
 
@@ -101,8 +101,8 @@ class ApproxPercentile(Percentile):
         super().__init__(*parameters)
         if not _whole(self.parameters[1], range(8, 65_536)):
             raise AggregateError(
-                f"{self.name}: accuracy {self.parameters[1]!r} must be a whole number from 8 to "
-                "65535"
+                f"{self.name}: accuracy {shown(self.parameters[1])} must be a whole number from 8 "
+                "to 65535"
             )
 
     def partials(self, types: Types) -> tuple[Partial, ...]:

@@ -7,8 +7,11 @@ from typing import Any, get_args
 from muntin.api.engine import engine_of
 from muntin.choices import Sampling
 from muntin.cost import Statistics
-from muntin.errors import StrategyError, is_one_of, shown, unknown
+from muntin.errors import StrategyError, is_between, is_one_of, shown, unknown
 from muntin.query import Query
+
+LEAST = 1e-9
+"""Of all rows, what a sample must take at least."""
 
 
 def statistics(
@@ -24,6 +27,9 @@ def statistics(
         raise StrategyError(f"statistics takes a query from mt.query(...), not {shown(query)}")
     if not is_one_of(how, get_args(Sampling)):
         raise StrategyError(unknown("statistics", how, get_args(Sampling)))
+    if not is_between(fraction, LEAST, 1):
+        raise StrategyError(f"fraction {shown(fraction)} must be a number from {LEAST:g} to 1")
+    Statistics(keys=keys)  # refuses a number of keys that cannot be
     if engine_of(data) == "sql":
         from muntin.embedded import counted
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import expm1
-from numbers import Real
 
 from muntin.coverage import Source
 from muntin.data_windows import DataWindow
-from muntin.errors import StrategyError
+from muntin.errors import StrategyError, is_between, shown
 from muntin.plan import Shape
 from muntin.slicing import Slices, edge_rate
 from muntin.windows import Window
@@ -25,6 +24,9 @@ from muntin.windows import Window
 SECOND = 1_000_000
 ROWS = 10_000_000
 """How many rows there are taken to be where nobody says."""
+
+SMALLEST, LARGEST = 1e-21, 1e21
+"""What rate, keys and rows may be: far beyond any data, and costs still are numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,15 @@ class Statistics:
     origin: str = "given"
 
     def __post_init__(self) -> None:
-        if not (_is_number(self.rate) and self.rate > 0):
-            raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not (_is_number(self.keys) and self.keys >= 1):
-            raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
-        if not (_is_number(self.rows) and self.rows > 0):
-            raise StrategyError(f"rows {self.rows!r} must be positive")
+        for what, given, least, hint in (
+            ("rate", self.rate, SMALLEST, "positive: events per second"),
+            ("keys", self.keys, 1, "at least 1: distinct keys"),
+            ("rows", self.rows, SMALLEST, "positive"),
+        ):
+            if not is_between(given, least, LARGEST):
+                raise StrategyError(
+                    f"{what} {shown(given)} must be {hint}, a number from {least:g} to {LARGEST:g}"
+                )
 
     @property
     def span(self) -> float:
@@ -76,10 +81,6 @@ class Statistics:
         keys = "1 key" if self.keys == 1 else f"{self.keys:,.0f} keys"
         rate = f"{self.rate:,.0f}" if self.rate >= 100 else f"{self.rate:.3g}"
         return f"{self.rows:,.0f} rows, {keys}, {rate} events/s ({self.origin})"
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real)
 
 
 def occupied(cells: float, rows: float) -> float:

@@ -19,10 +19,13 @@ from functools import reduce
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from muntin.aggregates import Aggregate
-from muntin.errors import AggregateError
+from muntin.errors import AggregateError, is_between, shown
 
 TECHNIQUES: dict[str, type[Technique]] = {}
 """Every technique by the name that users write."""
+
+LONGEST = 10**15
+"""How many values a range may have at most."""
 
 
 @runtime_checkable
@@ -179,12 +182,16 @@ def monoid_of(aggregate: object) -> Monoid:
 
 def _checked(ranges: Iterable[int]) -> tuple[int, ...]:
     """Each range once, longest first: the order in which SlickDeque answers them."""
-    if isinstance(ranges, int):
-        raise AggregateError(f"ranges={ranges} must be a list: ranges=[{ranges}]")
+    if not isinstance(ranges, Iterable):
+        given = shown(ranges)
+        raise AggregateError(f"ranges={given} must be a list: ranges=[{given}]")
     asked = tuple(ranges)
     for range in asked:
-        if not isinstance(range, int) or isinstance(range, bool) or range < 1:
-            raise AggregateError(f"range {range!r} must be a whole number of values, at least 1")
+        if not isinstance(range, int) or not is_between(range, 1, LONGEST):
+            raise AggregateError(
+                f"range {shown(range)} must be a whole number of values, at least 1 and at most "
+                f"{LONGEST:g}"
+            )
     return tuple(sorted(set(asked), reverse=True))
 
 

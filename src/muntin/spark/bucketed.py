@@ -20,7 +20,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
-from muntin.errors import StrategyError
+from muntin.errors import StrategyError, is_between, shown
 from muntin.physical.bases import Base
 from muntin.spark.batch import finished
 from muntin.spark.labels import labels
@@ -114,8 +114,8 @@ def described(columns: Columns) -> tuple[str, ...]:
 
 def check_buckets(given: object) -> None:
     """Refuse a number of buckets that cannot be, whether or not buckets are used."""
-    if given is not None and (not isinstance(given, int) or not 1 <= given <= 2**15):
-        raise StrategyError(f"buckets {given!r} must be a whole number from 1 to 32768")
+    if given is not None and not (isinstance(given, int) and is_between(given, 1, 2**15)):
+        raise StrategyError(f"buckets {shown(given)} must be a whole number from 1 to 32768")
 
 
 def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -> int:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from muntin.choices import Output
 from muntin.control import Control
 from muntin.durations import Duration, microseconds
-from muntin.errors import ColumnError, ControlError, StrategyError, is_one_of, unknown
+from muntin.errors import ColumnError, ControlError, StrategyError, is_one_of, shown, unknown
 from muntin.physical import Operators
 from muntin.plan import SharingPlan
 from muntin.query import Query
@@ -48,6 +48,13 @@ class Streaming:
     buckets: int | None = None
     control: Control | None = None
 
+    def __post_init__(self) -> None:
+        if not is_one_of(self.output, get_args(Output)):
+            raise StrategyError(unknown("output", self.output, get_args(Output)))
+        check_buckets(self.buckets)
+        if self.watermark is not None:
+            _delay(self.watermark)
+
 
 def apply_to_stream(
     plan: SharingPlan,
@@ -58,9 +65,6 @@ def apply_to_stream(
 ) -> DataFrame:
     """The rows of the query as a streaming DataFrame, in the long layout."""
     check_streamable(query, df)
-    if not is_one_of(streaming.output, get_args(Output)):
-        raise StrategyError(unknown("output", streaming.output, get_args(Output)))
-    check_buckets(streaming.buckets)
     if query.data_windows:
         return _by_data(plan, query, df, streaming)
     marked = watermarked(df, query, streaming)
@@ -182,7 +186,9 @@ def _delay(watermark: Duration) -> int:
     """Milliseconds, in which Spark counts watermarks."""
     delay = microseconds(watermark, "watermark")
     if delay < 0 or delay % 1000:
-        raise StrategyError(f"watermark {watermark!r} must be whole milliseconds, none or more")
+        raise StrategyError(
+            f"watermark {shown(watermark)} must be whole milliseconds, none or more"
+        )
     return delay // 1000
 
 
