@@ -98,7 +98,7 @@ def test_every_unit_has_a_short_form_and_a_plural() -> None:
         (np.timedelta64(-3, "us"), -3),
         (np.timedelta64(4000, "ns"), 4),
         (np.timedelta64(2, "W"), 2 * UNITS["week"]),
-        (np.timedelta64(3, "25s"), 75_000_000),
+        (np.array(3).astype("m8[25s]")[()], 75_000_000),
         (np.timedelta64(1, "D"), UNITS["day"]),
     ],
 )

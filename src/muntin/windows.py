@@ -19,7 +19,7 @@ from muntin.errors import WindowError, shown
 
 MOST_OVERLAP = 10_000_000
 """So many instances may hold one row, and each is a result: 30 days sliding by a second are 2.6
-million. Beyond, a single row would keep any engine busy for minutes."""
+million. Ten million results take DuckDB four seconds and 1.5 GB."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 
 import muntin as mt
 
-HOUR = {"time": "ts", "windows": [mt.tumbling("1h")], "aggregates": [mt.count()]}
+HOUR: Any = {"time": "ts", "windows": [mt.tumbling("1h")], "aggregates": [mt.count()]}
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ HOUR = {"time": "ts", "windows": [mt.tumbling("1h")], "aggregates": [mt.count()]
 def test_what_is_no_table_is_told_what_is_taken(data: Any, remedy: str) -> None:
     kinds = "expected a Spark DataFrame, a pandas DataFrame, a pyarrow.Table or a DuckDB relation"
     with pytest.raises(mt.MuntinError, match=f"{kinds}, {remedy}"):
-        mt.aggregate(data, **HOUR)  # type: ignore[arg-type]
+        mt.aggregate(data, **HOUR)
 
 
 def test_a_condition_of_pandas_is_told_to_be_text() -> None:

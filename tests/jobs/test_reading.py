@@ -4,6 +4,7 @@ import copy
 import tomllib
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given
@@ -79,6 +80,29 @@ def test_a_job_is_its_query_and_what_spark_is_handed(tmp_path: Path) -> None:
         "path": str(tmp_path / "out"),
         "checkpointLocation": str(tmp_path / "checkpoint"),
     }
+
+
+def test_durations_may_be_short(tmp_path: Path) -> None:
+    short = STREAM.replace("long = 1 hour/10 minutes", "long = 1h/10m").replace(
+        "10 minutes", "10min"
+    )
+    (tmp_path / "short").mkdir()
+    jobs = [read_job(written(tmp_path, STREAM)), read_job(written(tmp_path / "short", short))]
+    assert short.count("10min") == 2
+    assert query_of(jobs[0]) == query_of(jobs[1])
+
+
+def test_an_interval_reaches_spark_in_its_own_words(tmp_path: Path) -> None:
+    from muntin.spark.job_sink import start
+
+    given = {"trigger__interval": "1m30s", "trigger__available_now": None}
+    job = job_of(table(source__path=str(tmp_path), **given), tmp_path / "job.toml")
+    results = MagicMock()
+    writer = results.writeStream.outputMode.return_value
+    for step in ("options", "queryName", "trigger", "format"):
+        getattr(writer, step).return_value = writer
+    start(results, job, lambda rows, title: None)
+    writer.trigger.assert_called_once_with(processingTime="90 seconds")
 
 
 def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) -> None:

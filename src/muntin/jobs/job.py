@@ -49,7 +49,8 @@ class Question:
 
     time: str = option("the timestamp column")
     windows: tuple[str, ...] = option(
-        "each range[/slide][@offset], or decided by the data: 'session 30 minutes', '100/10 "
+        "each range[/slide][@offset], '1 hour/5 minutes' or '1h/5min', or decided by the data: "
+        "'session 30 minutes', '100/10 "
         "records', '10/5 of mileage', 'snapshot'; with an id: id = range/slide"
     )
     aggregates: tuple[str, ...] = option("each such as 'avg(t) as mean'")

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from muntin.durations import duration_text, microseconds
 from muntin.errors import QueryError, did_you_mean
 from muntin.jobs import Job
 from muntin.jobs.handed import writer_options
@@ -52,7 +53,8 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     if trigger.available_now:
         writer = writer.trigger(availableNow=True)
     elif trigger.interval is not None:
-        writer = writer.trigger(processingTime=trigger.interval)
+        interval = microseconds(trigger.interval, "trigger.interval")
+        writer = writer.trigger(processingTime=duration_text(interval))  # in Spark's own words
     if sink.partition_by:
         writer = writer.partitionBy(*sink.partition_by)
     if sink.format == "console" and _in_process(results):
