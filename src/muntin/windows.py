@@ -154,7 +154,9 @@ def parse_window(text: str) -> Window:
     body, _, offset = body.partition("@")
     length, _, slide = body.partition("/")
     if not length.strip():
-        raise WindowError(f"window {text!r} cannot be read: write '1 hour' or '1 hour/5 minutes'")
+        raise WindowError(
+            f"window {shown(text)} cannot be read: write '1 hour' or '1 hour/5 minutes'"
+        )
     shift = offset.strip() or "0 seconds"
     name = id.strip() or None if named else None
     return Window(length.strip(), slide.strip() or length.strip(), shift, name)

@@ -46,11 +46,11 @@ def test_impossible_statistics_are_refused() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"strategy": ["wcg"]}, r"unknown strategy \['wcg'\]: did you mean 'wcg'\?"),
-        ({"engine": 5}, r"unknown engine 5: known: spark, stream, sql"),
-        ({"slicing": [5]}, r"unknown slicing \[5\]: known: panes, pairs"),
+        ({"strategy": ["wcg"]}, r"strategy must be 'auto', .* not \['wcg'\]"),
+        ({"engine": 5}, r"engine must be 'spark', 'stream' or 'sql', not 5"),
+        ({"slicing": [5]}, r"slicing must be 'panes', .* not \[5\]"),
         ({"technique": [5], "cost": "weave"}, r"technique \[5\] has no Ω: known: panes"),
-        ({"operator": 5, "engine": "stream"}, r"unknown operator 5 for a stream: known: native"),
+        ({"operator": 5, "engine": "stream"}, r"stream operator must be 'native' or .* not 5"),
     ],
 )
 def test_options_that_are_no_names_are_refused(wrong: dict[str, Any], message: str) -> None:
@@ -61,7 +61,7 @@ def test_options_that_are_no_names_are_refused(wrong: dict[str, Any], message: s
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"dialect": ["spark"]}, r"unknown SQL dialect \['spark'\]: did you mean 'spark'\?"),
+        ({"dialect": ["spark"]}, r"SQL dialect must be 'spark' or 'duckdb', not \['spark'\]"),
         ({"dialect": "spark", "table": 5}, r"table 5 must be the name of a table"),
         ({"dialect": "spark", "types": 5}, r"types 5 must be types by column"),
     ],

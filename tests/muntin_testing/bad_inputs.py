@@ -94,6 +94,14 @@ CASES: dict[str, tuple[Case, str]] = {
     "order without need": (asked(order_by="nope"), r"order_by 'nope' orders .* leave it out"),
     "windows as one text": (asked(windows="1 hour"), r"'1 hour' is not a window"),
     "a strategy of no name": (asked(strategy=5), r"unknown strategy 5: known: auto, direct"),
+    "a window that Spark's own cannot write out": (
+        asked(windows=[mt.hopping("1 hour", "1 second")], strategy="direct", operator="window"),
+        r"window\(\) cannot compute '1 hour/1 second': .*3,600 copies .* use operator 'expand'",
+    ),
+    "a window that one row would drown in": (
+        lambda *_: mt.query("ts", [mt.hopping("100 days", "1us")], [mt.count()]),
+        r"8,640,000,000,000 results for every row.* at least '864 milliseconds'",
+    ),
     "no strategy": (asked(strategy=None), r"strategy must be 'auto', .* not None"),
     "several strategies": (asked(strategy=["wcg"]), r"unknown strategy .*did you mean 'wcg'\?"),
     "an operator of no name": (asked(operator=5), r"unknown operator 5: known: window, expand"),

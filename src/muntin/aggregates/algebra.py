@@ -302,4 +302,4 @@ def _number(name: str, text: str) -> int | float:
     try:
         return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
     except ValueError:
-        raise AggregateError(f"{name}: parameter {text!r} is not a number") from None
+        raise AggregateError(f"{name}: parameter {shown(text)} is not a number") from None

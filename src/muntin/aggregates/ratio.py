@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, both_hold
-from muntin.errors import AggregateError
+from muntin.errors import AggregateError, shown
 
 
 class Ratio(Function):
@@ -116,7 +116,9 @@ def ratio(above: Aggregate, below: Aggregate) -> Aggregate:
     """
     for part in (above, below):
         if not isinstance(part, Aggregate) or part.function.in_python:
-            raise AggregateError(f"ratio takes two aggregates such as mt.sum('x'), not {part!r}")
+            raise AggregateError(
+                f"ratio takes two aggregates such as mt.sum('x'), not {shown(part)}"
+            )
     arguments: list[str] = []
     filters: list[str | None] = []
     for part in (above, below):

@@ -6,7 +6,7 @@ import re
 
 from muntin.aggregates.algebra import Aggregate, aggregate_named
 from muntin.aggregates.ratio import ratio
-from muntin.errors import AggregateError
+from muntin.errors import AggregateError, shown
 
 _CALL = re.compile(
     r"\s*(?P<name>\w+)\s*(?:\((?P<body>.*?)\)\s*)?"
@@ -27,7 +27,7 @@ def parse_aggregate(text: str) -> Aggregate:
     """
     match = _CALL.fullmatch(text) if isinstance(text, str) else None
     if not match:
-        raise AggregateError(f"aggregate {text!r} cannot be read: write for instance 'min(t)'")
+        raise AggregateError(f"aggregate {shown(text)} cannot be read: write for instance 'min(t)'")
     name, arguments = match["name"].lower(), _arguments(match["body"] or "")
     if name == "ratio" and len(arguments) == 2:
         aggregate = ratio(*map(parse_aggregate, arguments))

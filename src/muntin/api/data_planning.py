@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from muntin.api.plan import Plan
 from muntin.cost import RateCost, total
 from muntin.data_windows import DataWindow
-from muntin.errors import StrategyError
+from muntin.errors import StrategyError, shown
 from muntin.physical import Operators, choose_for_stream
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
@@ -67,8 +67,8 @@ def planned_by_data(query: Query, options: Options) -> Plan:
 def _refuse(options: Options) -> None:
     if options.strategy not in KNOWN:
         raise StrategyError(
-            f"strategy {options.strategy!r} plans periodic windows: with windows that the data "
-            "decides, use 'auto', 'cutty' or, for sessions alone, 'wcg'"
+            f"strategy {shown(options.strategy)} plans periodic windows: with windows that the "
+            "data decides, use 'auto', 'cutty' or, for sessions alone, 'wcg'"
         )
     if options.engine == "stream":
         if options.strategy == "wcg":
@@ -78,11 +78,13 @@ def _refuse(options: Options) -> None:
             )
     elif options.operator not in (None, *SESSION_OPERATORS):
         raise StrategyError(
-            f"operator={options.operator!r} is for periodic windows: leave it out here, or for "
-            "sessions alone use 'sessions' or 'kernel'"
+            f"operator={shown(options.operator)} is for periodic windows: leave it out here, or "
+            "for sessions alone use 'sessions' or 'kernel'"
         )
     if options.cost != "rate":
-        raise StrategyError(f"cost={options.cost!r} is for periodic windows: leave it out here")
+        raise StrategyError(
+            f"cost={shown(options.cost)} is for periodic windows: leave it out here"
+        )
 
 
 def _operators(
@@ -99,6 +101,6 @@ def _operators(
         edges = {node.id: name if node.parent else "slices" for node in plan.nodes}
         return Operators(name, f"{why}: {how[name]}", edges)
     if operator is not None:
-        raise StrategyError(f"operator={operator!r} is for sessions alone: leave it out here")
+        raise StrategyError(f"operator={shown(operator)} is for sessions alone: leave it out here")
     reason = "records of a key in order, all windows in one pass of NumPy"
     return Operators("cutty", reason, {node.id: "cutty" for node in plan.nodes})

@@ -91,7 +91,7 @@ def _asked(
     for window in pool:
         if not isinstance(window, Window):
             raise WindowError(
-                f"{window!r} is not a periodic window, and only these nest: use mt.tumbling(...) "
-                "or mt.hopping(...)"
+                f"{shown(window)} is not a periodic window, and only these nest: use "
+                "mt.tumbling(...) or mt.hopping(...)"
             )
     return query(time, pool, [count()], names, where)

@@ -12,7 +12,7 @@ from muntin.control.decision import refusal
 from muntin.control.folder import Folder
 from muntin.control.listing import Listing, listing
 from muntin.durations import Duration, microseconds
-from muntin.errors import ControlError
+from muntin.errors import ControlError, shown
 from muntin.windows import Window, parse_window
 
 
@@ -56,7 +56,7 @@ class Control:
         self.commands = commands
         self.grain = 1 if grain is None else microseconds(grain, "grain")
         if self.grain <= 0:
-            raise ControlError(f"grain {grain!r} must be positive")
+            raise ControlError(f"grain {shown(grain)} must be positive")
 
     def register(
         self,
@@ -72,8 +72,8 @@ class Control:
         asked = parse_window(window) if isinstance(window, str) else window
         if not isinstance(asked, Window):
             raise ControlError(
-                f"{window!r} cannot join a running stream: register mt.tumbling('10 minutes') or "
-                "mt.hopping('1 hour', '5 minutes')"
+                f"{shown(window)} cannot join a running stream: register mt.tumbling('10 minutes') "
+                "or mt.hopping('1 hour', '5 minutes')"
             )
         named = Window(asked.range, asked.slide, asked.offset, id or asked.id)
         self._give(Command(new_key(), REGISTER, named.id, named, _names(aggregates)))

@@ -141,19 +141,20 @@ class Technique(ABC):
             raise AggregateError("evict() from an empty window: insert a value first")
 
     def _refuse_unknown(self, range: int) -> None:
-        if range not in self._known:
+        if not isinstance(range, int) or range not in self._known:
+            wanted = [*self.ranges, *([range] if isinstance(range, int) else [])]
             raise AggregateError(
-                f"range {range!r} is not registered: "
-                f"make the technique with ranges={sorted({*self.ranges, range})}"
+                f"range {shown(range)} is not registered: "
+                f"make the technique with ranges={shown(sorted(wanted))}"
             )
 
     def _asked(self, ranges: Iterable[int] | None) -> tuple[int, ...]:
         if ranges is None:
             return self.ranges
-        asked = sorted(set(ranges), reverse=True)
+        asked = tuple(ranges)
         for range in asked:
             self._refuse_unknown(range)
-        return tuple(asked)
+        return tuple(sorted(set(asked), reverse=True))
 
     def _fold(self, partials: Iterable[Any]) -> Any:
         """Combine partials from older to newer: one combine fewer than there are partials."""
@@ -162,8 +163,8 @@ class Technique(ABC):
         return self.monoid.identity if first is self else reduce(self.monoid.combine, rest, first)
 
     def __repr__(self) -> str:
-        shown = f", ranges={list(self.ranges)}" if self.ranges else ""
-        return f"<{type(self).__name__} of {self.monoid!r}{shown}: {len(self)} values>"
+        ranges = f", ranges={list(self.ranges)}" if self.ranges else ""
+        return f"<{type(self).__name__} of {self.monoid!r}{ranges}: {len(self)} values>"
 
 
 def monoid_of(aggregate: object) -> Monoid:
@@ -176,7 +177,7 @@ def monoid_of(aggregate: object) -> Monoid:
             )
         aggregate = aggregate.function
     if isinstance(aggregate, type) or not isinstance(aggregate, Monoid):
-        raise AggregateError(f"{aggregate!r} is not an aggregate: use one such as mt.max('v')")
+        raise AggregateError(f"{shown(aggregate)} is not an aggregate: use one such as mt.max('v')")
     return aggregate
 
 

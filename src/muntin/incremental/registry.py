@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from muntin.aggregates import Aggregate
-from muntin.errors import AggregateError, did_you_mean, is_one_of
+from muntin.errors import AggregateError, did_you_mean, is_one_of, shown
 from muntin.incremental.protocol import TECHNIQUES, Monoid, Technique, monoid_of
 
 
@@ -16,7 +16,7 @@ def technique_named(name: str) -> type[Technique]:
     'TwoStacks'
     """
     if not is_one_of(name, TECHNIQUES):
-        raise AggregateError(f"unknown technique {name!r}: {did_you_mean(name, TECHNIQUES)}")
+        raise AggregateError(f"unknown technique {shown(name)}: {did_you_mean(name, TECHNIQUES)}")
     return TECHNIQUES[name]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from muntin.errors import StrategyError, WindowError, did_you_mean, is_one_of, unknown
+from muntin.errors import StrategyError, WindowError, did_you_mean, is_one_of, shown, unknown
 from muntin.nesting.chains import fewest
 from muntin.nesting.greedy import greedy
 from muntin.nesting.groups import Group, Level
@@ -165,13 +165,13 @@ class WindowManager:
         id = window.id if isinstance(window, Window) else window
         if id not in self._where:
             hint = did_you_mean(id, self._where)
-            raise WindowError(f"window {id!r} is not registered: {hint}")
+            raise WindowError(f"window {shown(id)} is not registered: {hint}")
         return id
 
 
 def _refuse_strange(window: object, known: dict[str, Window]) -> None:
     if not isinstance(window, Window):
-        raise WindowError(f"{window!r} is not a window: use mt.hopping('1 hour', '5 minutes')")
+        raise WindowError(f"{shown(window)} is not a window: use mt.hopping('1 hour', '5 minutes')")
     if window.id in known:
         raise WindowError(
             f"window id {window.id!r} is registered already: give this window an id of its own, "

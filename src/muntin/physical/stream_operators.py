@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from muntin.aggregates.algebra import Partial
 from muntin.cost import RateCost
 from muntin.cost.statistics import ROWS
-from muntin.errors import StrategyError, is_one_of, unknown
+from muntin.errors import StrategyError, is_one_of, shown, unknown
 from muntin.kernels.mergers import not_merged
 from muntin.physical.bases import bases
 from muntin.physical.operators import Operators
@@ -75,7 +75,7 @@ def _by_records(plan: SharingPlan, query: Query, forced: str | None) -> Operator
     """Windows that the data decides need records in order, which only one operator brings about."""
     if forced not in (None, BY_RECORDS):
         raise StrategyError(
-            f"operator={forced!r} is for periodic windows, and the data decides where "
+            f"operator={shown(forced)} is for periodic windows, and the data decides where "
             f"{query.data_windows[0].id!r} begins and ends: leave it out, or give {BY_RECORDS!r}"
         )
     reason = (

@@ -20,6 +20,10 @@ from muntin.spark.table import filtered, input_sql
 from muntin.spark.versions import Version, native_call, version_of
 from muntin.windows import Window
 
+MOST_COPIES = 3_000
+"""Instances of a row that Spark's window() can write out: its plan has an expression for each, and
+10,000 overflow its stack after minutes."""
+
 
 def native(df: DataFrame, query: Query) -> DataFrame:
     """The long result of the query as Spark itself computes it."""
@@ -51,6 +55,12 @@ def _one(
     results: list[Column],
     query: Query,
 ) -> DataFrame:
+    if window.overlap > MOST_COPIES:
+        raise StrategyError(
+            f"Spark's own window() cannot compute {window.id!r}: it would write out "
+            f"{window.overlap:,.0f} copies of a row, and fails beyond {MOST_COPIES:,}; use "
+            "operator 'expand' or 'kernel', and verify a longer slide"
+        )
     lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
     return _grouped(rows, F.window(time, *lengths), window.id, keys, results, query)
 

@@ -113,7 +113,7 @@ def _by_data(plan: SharingPlan, query: Query, df: DataFrame, streaming: Streamin
 def _controlled(source: StreamSource, operators: Operators, streaming: Streaming) -> DataFrame:
     """With a control, all windows are computed from slices of the moment by one operator."""
     if not isinstance(streaming.control, Control):
-        raise ControlError(f"control {streaming.control!r} must be mt.Control(path)")
+        raise ControlError(f"control {shown(streaming.control)} must be mt.Control(path)")
     if operators.name == "native" and operators.reason == "as asked":
         raise StrategyError("operator 'native' has fixed windows: leave out it or control")
     refusal = bucketed_refusal(source, streaming.output, source.watermarked)
@@ -166,8 +166,8 @@ def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
         return df
     if own:
         raise StrategyError(
-            f"watermark {streaming.watermark!r} is given, but time {query.time!r} already has one: "
-            "leave out one of them"
+            f"watermark {shown(streaming.watermark)} is given, but time {query.time!r} already "
+            "has one: leave out one of them"
         )
     kind = field.dataType.simpleString()
     if kind != "timestamp":
@@ -198,7 +198,7 @@ def _started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window,
         return query.windows
     known = (given,) if isinstance(given, Window) else given
     if not isinstance(known, Iterable) or isinstance(known, str):
-        raise StrategyError(f"started_with {given!r} must be a list of windows")
+        raise StrategyError(f"started_with {shown(given)} must be a list of windows")
     known = tuple(known)
     for window in query.windows:
         if window not in known:
