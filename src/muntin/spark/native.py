@@ -21,8 +21,8 @@ from muntin.spark.versions import Version, native_call, version_of
 from muntin.windows import Window
 
 MOST_COPIES = 3_000
-"""Instances of a row that Spark's window() can write out: its plan has an expression for each, and
-10,000 overflow its stack after minutes."""
+"""Instances of a row that Spark's window() is asked to write out: its plan has an expression for
+each. With 3,000 it works, slowly; with 10,000 it fails after minutes."""
 
 
 def native(df: DataFrame, query: Query) -> DataFrame:
@@ -58,7 +58,7 @@ def _one(
     if window.overlap > MOST_COPIES:
         raise StrategyError(
             f"Spark's own window() cannot compute {window.id!r}: it would write out "
-            f"{window.overlap:,.0f} copies of a row, and fails beyond {MOST_COPIES:,}; use "
+            f"{window.overlap:,.0f} copies of a row, and at most {MOST_COPIES:,} are tried; use "
             "operator 'expand' or 'kernel', and verify a longer slide"
         )
     lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
