@@ -44,7 +44,7 @@ def test_windows_are_registered_suspended_and_listed(place: str) -> None:
             ["register", "1 hour", "--aggregate", "mean"],
             "keeps no partials of the aggregate 'mean'",
         ),
-        (["register", "1 hour/7 milliseconds"], "does not fit the grain of this stream, 1 second"),
+        (["register", "1 hour/70 milliseconds"], "does not fit the grain of this stream, 1 second"),
     ],
 )
 def test_refusals_have_the_reason(place: str, options: list[str], reason: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import muntin as mt
-from muntin.control import Command, Entry, Folder, Stream, Terms
+from muntin.control import Command, Entry, Folder, Stream, Terms, read_command
 
 MINUTE = 60_000_000
 WINDOWS = (mt.tumbling("1 minute", id="always"), mt.tumbling("2 minutes", id="first"))
@@ -130,5 +130,5 @@ def test_two_controllers_at_once_lose_nothing(tmp_path: Path):
 
 def test_a_command_is_its_json():
     command = Command("1", "register", "x", mt.Window(7, 3, 1, "x"), ("a", "b"))
-    assert Command.from_json(command.to_json()) == command
-    assert Command.from_json('{"action": "register", "window": "1 hour"}').id == "1 hour"
+    assert read_command(command.to_json()) == command
+    assert read_command('{"action": "register", "window": "1 hour"}').id == "1 hour"

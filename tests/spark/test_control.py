@@ -26,6 +26,7 @@ from muntin_testing.control_query import (
     naive,
 )
 from muntin_testing.oracle import differences
+from muntin_testing.poison import POISON, SPREAD
 from muntin_testing.processes import PATIENCE, started
 from muntin_testing.streams import streamed, written
 from muntin_testing.windows import random_window
@@ -93,6 +94,45 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     )
     begun = {row.id: naive(row.complete_from) for row in control.list() if row.complete_from}
     assert begun["served at once"] < START + timedelta(seconds=29) < begun["new edges"]
+
+
+def test_poisonous_files_are_refused_and_the_stream_goes_on_also_after_a_restart(
+    streams: SparkSession, tmp_path: Path
+):
+    place = tmp_path / "a [control] of {its} own%20"
+    place.mkdir()
+    (place / "log").mkdir()
+    (place / "log/mine.json").write_text("not the stream's")
+    script, control = Scripted(streams, tmp_path, batches(3)), mt.Control(place)
+    query = script.start(control, buckets=1)
+    script.arrive(query)
+    assert control.folder is not None
+    poison = dict(POISON)
+    huge = poison.pop("brackets") * 2  # larger than a command may be
+    for i, raw in enumerate(poison.values()):
+        (control.folder.commands / f"{i}.json").write_bytes(raw)
+    (control.folder.commands / "huge.json").write_bytes(huge)
+    (control.folder.commands / "spread.json").write_bytes(SPREAD)
+    (control.folder.commands / "empty.json").touch()
+    os.mkfifo(control.folder.commands / "pipe.json")
+    for folder in ("month=1", "year=2"):
+        (control.folder.commands / folder).mkdir()
+        (control.folder.commands / folder / "inside.json").write_text("{}")
+    control.register("30 seconds/10 seconds", "healthy")
+    script.arrive(query)
+    states = [row.state for row in control.list()]
+    assert states.count("running") == 4, control.list()
+    assert sum(state.endswith("refused") for state in states) == len(poison) + 3
+    query.stop()
+    for i in range(len(poison)):
+        (control.folder.commands / f"{i}.json").unlink()  # whoever tidies up does no harm
+    query = script.start(control, buckets=1)
+    script.arrive(query, 2)
+    query.stop()
+    assert [row.state for row in control.list()] == states
+    assert differences(script.found, expected(streams, script.files, control), 1) == []
+    assert {row.window_id for row in script.found} == {"always", "first", "healthy", "spread"}
+    assert (place / "log/mine.json").read_text() == "not the stream's"
 
 
 @pytest.mark.long

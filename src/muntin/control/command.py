@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from hashlib import blake2b
 from time import time_ns
 from typing import Any
 from uuid import uuid4
 
-from muntin.errors import ControlError, MuntinError, did_you_mean
+from muntin.control.limits import LONGEST_TEXT, unfit_text, unfit_window
+from muntin.errors import ControlError, did_you_mean, legible
 from muntin.windows import Window, parse_window
 
 REGISTER, SUSPEND = "register", "suspend"
@@ -31,9 +31,9 @@ def new_key() -> str:
     return f"{time_ns():020}-{uuid4().hex}"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Command:
-    """What is to be done with the window of an id; ordered by key."""
+    """What is to be done with the window of an id."""
 
     key: str
     action: str
@@ -55,29 +55,52 @@ class Command:
         return json.dumps(plain, ensure_ascii=False)
 
     @staticmethod
-    def from_json(text: str) -> Command:
-        """The command of a line.
+    def of(plain: dict[str, Any], key: str) -> Command:
+        """The command of a JSON object.
 
-        >>> Command.from_json('{"action": "registr", "id": "short"}')
+        >>> Command.of({"action": "registr", "id": "short"}, "1")
         Traceback (most recent call last):
         muntin.errors.ControlError: unknown action 'registr': did you mean 'register'?
         """
-        try:
-            plain = json.loads(text)
-        except ValueError:
-            raise ControlError(f"a command must be a JSON object, not {text[:80]!r}") from None
-        if not isinstance(plain, dict):
-            raise ControlError(f"a command must be a JSON object, not {text[:80]!r}")
-        return _checked(plain, key_of(text))
+        action, id = plain.get("action"), plain.get("id")
+        if action not in ACTIONS:
+            said = legible(action)
+            raise ControlError(f"unknown action {said}: {did_you_mean(said, ACTIONS)}")
+        if action == SUSPEND:
+            return Command(key, action, _fit_id(id))
+        window = named_window(plain.get("window"), id)
+        return Command(key, action, window.id, window, fit_names(plain.get("aggregates")))
 
 
-def key_of(text: str) -> str:
-    """The key of a command; one without a key has one by its content, and comes first."""
-    try:
-        key = json.loads(text)["key"]
-    except (ValueError, KeyError, TypeError):
-        key = None
-    return str(key) if key else f"{0:020}-{blake2b(text.encode(), digest_size=16).hexdigest()}"
+def named_window(given: object, id: object = None) -> Window:
+    """A window, or the one of a text, under an id, as any stream can have it.
+
+    >>> named_window("1 hour/5 minutes", "mine").id
+    'mine'
+    """
+    window = _parsed(given) if isinstance(given, str) else given
+    if not isinstance(window, Window):
+        raise ControlError(
+            f"register needs a window such as '1 hour/5 minutes', not {legible(given)}"
+        )
+    reason = unfit_window(window)
+    if reason:
+        raise ControlError(reason)
+    name = window.id if id is None else id
+    return Window(window.range, window.slide, window.offset, _fit_id(name))
+
+
+def fit_names(given: object) -> tuple[str, ...] | None:
+    """The names of a list, each once, or None for all."""
+    if given is None:
+        return None
+    if isinstance(given, list) and given and all(isinstance(name, str) for name in given):
+        for name in given:
+            reason = unfit_text(name, "aggregate")
+            if reason:
+                raise ControlError(reason)
+        return tuple(dict.fromkeys(given))
+    raise ControlError(f"aggregates must be a list of names, at least one, not {legible(given)}")
 
 
 def window_text(window: Window) -> str:
@@ -89,31 +112,22 @@ def window_text(window: Window) -> str:
     return Window(window.range, window.slide, window.offset).id
 
 
-def _checked(plain: dict[str, Any], key: str) -> Command:
-    action, id = plain.get("action"), plain.get("id")
-    if action not in ACTIONS:
-        raise ControlError(f"unknown action {action!r}: {did_you_mean(action, ACTIONS)}")
-    text = plain.get("window")
-    if action == SUSPEND:
-        if not isinstance(id, str) or not id:
-            raise ControlError(f"suspend needs the id of a window, not {id!r}")
-        return Command(key, action, id)
-    if not isinstance(text, str):
-        raise ControlError(f"register needs a window such as '1 hour/5 minutes', not {text!r}")
-    if id is not None and (not isinstance(id, str) or not id):
-        raise ControlError(f"window id {id!r} must be a non-empty text")
+def _parsed(text: str) -> Window:
+    if len(text) > LONGEST_TEXT:
+        raise ControlError(
+            f"the window {legible(text)} has {len(text)} characters: write at most {LONGEST_TEXT}, "
+            "such as '1 hour/5 minutes'"
+        )
     try:
-        window = parse_window(text)
-    except MuntinError as error:
+        return parse_window(text)
+    except (ValueError, ArithmeticError) as error:  # ours are ValueErrors, as others may be
         raise ControlError(str(error)) from None
-    name = id or window.id
-    window = Window(window.range, window.slide, window.offset, name)
-    return Command(key, action, name, window, _names(plain.get("aggregates")))
 
 
-def _names(given: object) -> tuple[str, ...] | None:
-    if given is None:
-        return None
-    if isinstance(given, list) and given and all(isinstance(name, str) for name in given):
-        return tuple(dict.fromkeys(given))
-    raise ControlError(f"aggregates {given!r} must be a list of names, at least one")
+def _fit_id(id: object) -> str:
+    if not isinstance(id, str):
+        raise ControlError(f"window id {legible(id)} must be a text")
+    reason = unfit_text(id, "window id")
+    if reason:
+        raise ControlError(reason)
+    return id

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from muntin.aggregates import Aggregate
-from muntin.control.command import REGISTER, SUSPEND, Command, new_key
+from muntin.control.command import REGISTER, SUSPEND, Command, fit_names, named_window, new_key
 from muntin.control.decision import refusal
 from muntin.control.folder import Folder
+from muntin.control.limits import LONGEST
 from muntin.control.listing import Listing, listing
-from muntin.durations import Duration, microseconds
-from muntin.errors import ControlError, shown
-from muntin.windows import Window, parse_window
+from muntin.control.reading import Unreadable, read_command
+from muntin.durations import Duration, duration_text, microseconds
+from muntin.errors import ControlError, legible
+from muntin.windows import Window
 
 
 class Control:
@@ -56,7 +58,11 @@ class Control:
         self.commands = commands
         self.grain = 1 if grain is None else microseconds(grain, "grain")
         if self.grain <= 0:
-            raise ControlError(f"grain {shown(grain)} must be positive")
+            raise ControlError(f"grain {legible(grain)} must be positive")
+        if self.grain > LONGEST:
+            raise ControlError(
+                f"grain {legible(grain)} must be at most {duration_text(LONGEST)}, a thousand years"
+            )
 
     def register(
         self,
@@ -69,13 +75,12 @@ class Control:
         `window` is mt.tumbling(...), mt.hopping(...), or text such as "1 hour/5 minutes";
         `aggregates` are some of the stream's, by name: the columns of the others are null.
         """
-        asked = parse_window(window) if isinstance(window, str) else window
-        if not isinstance(asked, Window):
+        if not isinstance(window, str | Window):
             raise ControlError(
-                f"{shown(window)} cannot join a running stream: register mt.tumbling('10 minutes') "
-                "or mt.hopping('1 hour', '5 minutes')"
+                f"{legible(window)} cannot join a running stream: register "
+                "mt.tumbling('10 minutes') or mt.hopping('1 hour', '5 minutes')"
             )
-        named = Window(asked.range, asked.slide, asked.offset, id or asked.id)
+        named = named_window(window, id)
         self._give(Command(new_key(), REGISTER, named.id, named, _names(aggregates)))
         return named.id
 
@@ -86,19 +91,23 @@ class Control:
     def list(self) -> Listing:
         """The windows of the stream, as far as it has logged them, and the commands that wait."""
         folder = self._folder("list windows")
-        return listing(folder.read_stream(), folder.read_log(), folder.read_commands())
+        log = [*folder.read_log(), *folder.passed_over()]
+        return listing(folder.read_stream(), log, folder.read_commands())
 
     def _give(self, command: Command) -> None:
         folder = self._folder(command.action)
         if self.commands is not None:
             raise ControlError(
-                f"this control takes commands from a DataFrame: {command.action} {command.id!r} "
-                "by a row there"
+                f"this control takes commands from a DataFrame: {command.action} "
+                f"{legible(command.id)} by a row there"
             )
         known, stream = self.list(), folder.read_stream()
         reason = refusal(command, known.running, stream.terms if stream else None)
         if reason:
             raise ControlError(reason)
+        read = read_command(command.to_json())
+        if isinstance(read, Unreadable):  # no stream could
+            raise ControlError(read.reason)
         folder.made().write_command(command)
 
     def _folder(self, what: str) -> Folder:
@@ -110,8 +119,12 @@ class Control:
 def _names(aggregates: Iterable[str | Aggregate] | None) -> tuple[str, ...] | None:
     if aggregates is None:
         return None
-    given = [aggregates] if isinstance(aggregates, str | Aggregate) else list(aggregates)
-    names = tuple(dict.fromkeys(a.name if isinstance(a, Aggregate) else a for a in given))
+    given = [aggregates] if isinstance(aggregates, str | Aggregate) else aggregates
+    names = (
+        [a.name if isinstance(a, Aggregate) else a for a in given]
+        if isinstance(given, Iterable)
+        else []
+    )
     if not names or not all(isinstance(name, str) for name in names):
-        raise ControlError(f"aggregates {given!r} must be names of the stream's, at least one")
-    return names
+        raise ControlError("aggregates must be names of the stream's, at least one")
+    return fit_names(names)

@@ -12,8 +12,12 @@ from dataclasses import dataclass, replace
 
 from muntin.control.command import REGISTER, Command, window_text
 from muntin.control.label import Label
+from muntin.control.limits import MOST_WINDOWS, unfit_text, unfit_window
 from muntin.durations import duration_text
-from muntin.errors import did_you_mean
+from muntin.errors import did_you_mean, legible
+
+FEW = 20
+"""Windows among which a mistyped id is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,12 @@ class Terms:
     grain: int = 1
 
 
-def refusal(command: Command, running: Collection[str], terms: Terms | None) -> str | None:
+def refusal(
+    command: Command, running: Collection[str], terms: Terms | None, kept: int | None = None
+) -> str | None:
     """Why a command cannot be obeyed while these windows run, or None.
+
+    `kept` counts all windows of the stream, if some are suspended and still due.
 
     >>> refusal(Command("1", "suspend", "shrot"), ["short"], None)
     "there is no window 'shrot' to suspend: did you mean 'short'?"
@@ -33,11 +41,26 @@ def refusal(command: Command, running: Collection[str], terms: Terms | None) -> 
     if command.action != REGISTER:
         if command.id in running:
             return None
-        hint = did_you_mean(command.id, running) if running else "none is running"
-        return f"there is no window {command.id!r} to suspend: {hint}"
+        return f"there is no window {legible(command.id)} to suspend: {_hint(command.id, running)}"
     if command.id in running:
-        return f"the id {command.id!r} is taken: suspend that window first, or give another id"
-    return _off_grain(command, terms) or _not_kept(command, terms)
+        return (
+            f"the id {legible(command.id)} is taken: suspend that window first, or give another id"
+        )
+    if (len(running) if kept is None else kept) >= MOST_WINDOWS:
+        return f"the stream has {MOST_WINDOWS:,} windows, and takes no more: suspend some first"
+    return _unfit(command) or _off_grain(command, terms) or _not_kept(command, terms)
+
+
+def _hint(id: str, running: Collection[str]) -> str:
+    if not running:
+        return "none is running"
+    few = len(running) <= FEW
+    return did_you_mean(id, running) if few else f"list() shows the {len(running)} that run"
+
+
+def _unfit(command: Command) -> str | None:
+    unfit = None if command.window is None else unfit_window(command.window)
+    return unfit or unfit_text(command.id, "window id")
 
 
 def _off_grain(command: Command, terms: Terms | None) -> str | None:
@@ -46,7 +69,7 @@ def _off_grain(command: Command, terms: Terms | None) -> str | None:
         return None
     if any(length % terms.grain for length in (window.range, window.slide, window.offset)):
         return (
-            f"the window {window_text(window)!r} does not fit the grain of this stream, "
+            f"the window {legible(window_text(window))} does not fit the grain of this stream, "
             f"{duration_text(terms.grain)}: choose range, slide and offset as multiples of it"
         )
     return None
@@ -58,7 +81,7 @@ def _not_kept(command: Command, terms: Terms | None) -> str | None:
     for name in command.aggregates or ():
         if name not in terms.aggregates:
             hint = did_you_mean(name, terms.aggregates)
-            return f"the stream keeps no partials of the aggregate {name!r}: {hint}"
+            return f"the stream keeps no partials of the aggregate {legible(name)}: {hint}"
     return None
 
 
@@ -86,7 +109,7 @@ def decide(
     now, refusals = list(labels), []
     for order, command in enumerate(commands, first):
         running = [label.id for label in now if label.running]
-        reason = refusal(command, running, terms)
+        reason = refusal(command, running, terms, kept=len(now))
         refusals.append(reason)
         if reason is None and command.window is not None:
             now.append(Label(command.id, command.window, command.aggregates, order=order))

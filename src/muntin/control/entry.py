@@ -11,7 +11,9 @@ the newest event time of the stream when it met the command; None before any row
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+
+from muntin.errors import ControlError
 
 RUNNING, SUSPENDED, REFUSED = "running", "suspended", "refused"
 
@@ -37,12 +39,34 @@ class Entry:
 
     @staticmethod
     def from_json(text: str) -> Entry:
-        """The entry of some JSON.
+        """The entry of some JSON, if it is one.
 
         >>> entry = Entry("1", "suspend", "short", "suspended", effective=5)
         >>> Entry.from_json(entry.to_json()) == entry
         True
+        >>> Entry.from_json("[]")
+        Traceback (most recent call last):
+        muntin.errors.ControlError: no entry of a log
         """
-        plain = json.loads(text)
-        names = plain.pop("aggregates")
-        return Entry(**plain, aggregates=None if names is None else tuple(names))
+        try:
+            plain = json.loads(text)
+            names = plain["aggregates"]
+            values = plain | {"aggregates": None if names is None else tuple(names)}
+            entry = Entry(**values)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise ControlError("no entry of a log") from None
+        if not all(_is_a(str(each.type), getattr(entry, each.name)) for each in fields(entry)):
+            raise ControlError("no entry of a log")
+        return entry
+
+
+def _is_a(kind: str, value: object) -> bool:
+    """Whether a value is of a declared type."""
+    match kind.removesuffix(" | None"):
+        case "int":
+            right = isinstance(value, int) and not isinstance(value, bool)
+        case "str":
+            right = isinstance(value, str)
+        case _:
+            right = isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+    return right or (value is None and kind.endswith(" | None"))

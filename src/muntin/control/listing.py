@@ -42,7 +42,7 @@ class Listed:
     def cells(self) -> tuple[str, ...]:
         """The row as texts, under COLUMNS."""
         begun = self.state.startswith((RUNNING, SUSPENDED))
-        return (
+        texts = (
             self.id,
             self.window,
             "all" if self.aggregates is None else ", ".join(self.aggregates),
@@ -52,6 +52,7 @@ class Listed:
             _text(self.until, "the start" if self.state == SUSPENDED else ""),
             self.reason or "",
         )
+        return tuple(text if text.isprintable() else repr(text)[1:-1] for text in texts)
 
 
 class Listing(tuple[Listed, ...]):
@@ -134,10 +135,18 @@ def instant(microseconds: int | None) -> datetime | None:
 
     >>> instant(1_700_000_000_000_000)
     datetime.datetime(2023, 11, 14, 22, 13, 20, tzinfo=datetime.timezone.utc)
+
+    One beyond the years that Python knows is the last or the first of them.
+
+    >>> instant(10**30).year, instant(-(10**30)).year
+    (9999, 1)
     """
     if microseconds is None:
         return None
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    try:
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return (datetime.max if microseconds > 0 else datetime.min).replace(tzinfo=UTC)
 
 
 def _text(moment: datetime | None, missing: str) -> str:

@@ -47,7 +47,7 @@ def by_controlled(
         F.lit(None).cast("string").alias("newest"),
         "command",
     )
-    rows = packed.withColumn("command", F.lit(None).cast("string")).unionByName(told)
+    rows = packed.withColumn("command", F.lit(None).cast("binary")).unionByName(told)
     processor = ControlledProcessor(stream, path)
     stepped = rows.groupBy(BUCKET).transformWithStateInPandas(
         processor, OUTPUT, "Update" if spec.update else "Append", "EventTime"
@@ -60,8 +60,8 @@ def by_controlled(
 def _terms(source: StreamSource, control: Control) -> Terms:
     """What the stream can do for windows, those of its start among them."""
     terms = Terms(tuple(r.name for r in source.table.columns.results), control.grain)
-    for window in source.query.windows:
-        reason = refusal(Command(new_key(), "register", window.id, window), (), terms)
+    for kept, window in enumerate(source.query.windows):
+        reason = refusal(Command(new_key(), "register", window.id, window), (), terms, kept)
         if reason:
             raise ControlError(reason)
     return terms

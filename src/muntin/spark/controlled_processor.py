@@ -39,6 +39,7 @@ class ControlledProcessor(BucketProcessor):
         """Obey the commands of a batch, then take in its pieces."""
         pieces, newest, commands = heard(rows, "pieces", "newest", "command")
         tables = [from_bytes(cell) for cell in pieces]
+        commands = [bytes(cell) for cell in commands]
         return self._obey(key, timerValues, tables, commands, max(map(int, newest), default=None))
 
     def handleExpiredTimer(  # noqa: N802
@@ -48,7 +49,7 @@ class ControlledProcessor(BucketProcessor):
         return self._obey(key, timerValues, [], [], None)
 
     def _obey(
-        self, key: Any, timers: Any, pieces: list[Any], commands: list[str], newest: int | None
+        self, key: Any, timers: Any, pieces: list[Any], commands: list[bytes], newest: int | None
     ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         own = int(key[0])

@@ -18,15 +18,14 @@ the last of the other: no instance is emitted twice under one id.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from muntin.control import Command, Decided, Entry, Label, Terms, decide, key_of
+from muntin.control import Command, Decided, Entry, Label, Terms, Unreadable, decide, read_command
 from muntin.control.entry import REFUSED, RUNNING, SUSPENDED
-from muntin.errors import ControlError
+from muntin.control.reading import stripped
 from muntin.kernels.tree import Branch
 from muntin.physical.bases import Base
 from muntin.slicing import shared_pairs
@@ -54,7 +53,7 @@ class Batch:
 
     watermark: int
     pieces: Sequence[pa.Table] = ()
-    commands: Sequence[str] = ()
+    commands: Sequence[bytes | str] = ()
     newest: int | None = None
 
 
@@ -87,7 +86,7 @@ class ControlledBucket:
         spec = replace(self.stream.spec, bases=_bases(decided.labels))
         bucket = Bucket(spec, self.bucket, self.store, self.cache, Seen(kept.newest))
         labels = self._settled(decided.labels, first, bucket)
-        entries = [_refused(kept.met + i, *each, kept.newest) for i, each in enumerate(broken)]
+        entries = [_refused(kept.met + i, each, kept.newest) for i, each in enumerate(broken)]
         entries += _entries(first, commands, decided, labels, kept.newest)
         step = bucket.step(_floored(batch.pieces, spec), batch.watermark)
         shown = tuple(label for label in labels if not label.done(kept.last))
@@ -121,16 +120,12 @@ class ControlledBucket:
         return tuple(found)
 
 
-def _read(texts: Sequence[str]) -> tuple[list[Command], list[tuple[str, ControlError]]]:
-    """The commands in order, and those that cannot be read with the reason."""
-    commands: list[Command] = []
-    broken: list[tuple[str, ControlError]] = []
-    for text in sorted(set(texts), key=lambda text: (key_of(text), text)):
-        try:
-            commands.append(Command.from_json(text))
-        except ControlError as error:
-            broken.append((text, error))
-    return commands, broken
+def _read(given: Sequence[bytes | str]) -> tuple[list[Command], list[Unreadable]]:
+    """The commands in the order of their keys, and what is none."""
+    read = [read_command(each) for each in sorted(set(map(stripped, given)))]
+    commands = [each for each in read if isinstance(each, Command)]
+    broken = [each for each in read if isinstance(each, Unreadable)]
+    return sorted(commands, key=lambda each: each.key), sorted(broken, key=lambda each: each.key)
 
 
 def _bases(labels: Sequence[Label]) -> tuple[Base, ...]:
@@ -154,13 +149,9 @@ def _floored(pieces: Sequence[pa.Table], spec: Spec) -> list[pa.Table]:
     return found
 
 
-def _refused(order: int, text: str, reason: ControlError, newest: int | None) -> Entry:
-    try:
-        plain = json.loads(text)
-        action, id = str(plain.get("action")), str(plain.get("id"))
-    except (ValueError, AttributeError):
-        action, id = "?", "?"
-    return Entry(key_of(text), action, id, REFUSED, order, effective=newest, reason=str(reason))
+def _refused(order: int, given: Unreadable, newest: int | None) -> Entry:
+    key, action, id = given.key, given.action, given.id
+    return Entry(key, action, id, REFUSED, order, effective=newest, reason=given.reason)
 
 
 def _entries(
