@@ -26,9 +26,10 @@ HEAD = """# Jobs: a pipeline in a file
     muntin explain --job JOB.toml show its plan, without Spark
 
 A job is a TOML file with the sections below; `[trigger]` and `[spark]` may be left out. It is
-checked before Spark starts: a mistake is told with the file, the key, what is there and what may
-be. Paths without a scheme are taken from the file's own folder. `--master` and `--remote` run the
-same file on a cluster.
+checked before Spark starts: a mistake is told with the file, the key and what may be there. Values
+of options, which may be secrets, are in no message; the query is, as `explain` prints it. Paths
+without a scheme are taken from the file's own folder. `--master` and `--remote` run the same file
+on a cluster. A folder that `mode = "overwrite"` empties must hold results and nothing else.
 
 A source of files is a table, or with `stream = true` a stream of the files that arrive. While a
 stream runs there is a live view: input rate, results per second of each window, the watermark and

@@ -103,6 +103,10 @@ def test_constants_are_kept_in_a_readable_file(
         ("version = 1\ncores = 2\n[seconds]\nplan = 'x'", "plan is 'x'"),
         ("version = 1\ncores = 2\n[seconds]\nplan = nan", "plan is nan"),
         ("version = 1\ncores = 2\n[seconds]\nplan = 1", "stage is None"),
+        (f"version = 1\ncores = 2\n[seconds]\nplan = {10**400}", "plan is a number of 401 digits"),
+        (f"version = 1\ncores = {10**400}\n[seconds]", "no number of cores"),
+        ("version = " + "9" * 5000, "cannot be read"),
+        ("version = " + "[" * 5000, "cannot be read"),
     ],
 )
 def test_a_bad_file_is_refused_by_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
@@ -110,6 +114,19 @@ def test_a_bad_file_is_refused_by_what_is_wrong(tmp_path: Path, text: str, messa
     path.write_text(text)
     with pytest.raises(CalibrationError, match=f"{message}.*muntin calibrate"):
         load(path)
+
+
+def test_constants_take_the_place_of_constants_only(tmp_path: Path) -> None:
+    found, path = Calibration(SHIPPED, "2024-01-01", "4.3.0", "local"), tmp_path / "constants.toml"
+    for _ in range(2):
+        found.save(path)
+    other = tmp_path / "thesis.txt"
+    other.write_text("years of work")
+    with pytest.raises(CalibrationError, match="is there already, and holds no constants"):
+        found.save(other)
+    assert other.read_text() == "years of work"
+    with pytest.raises(CalibrationError, match="cannot be written: Is a directory"):
+        found.save(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,12 @@
 """Jobs on Spark: sources, sinks and what is told when Spark refuses; every example runs."""
 
+import copy
 import io
 import json
 import runpy
 import shutil
+import tomllib
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -20,6 +23,7 @@ from muntin.errors import QueryError
 from muntin.jobs import Job, read_job
 from muntin.jobs.reading import job_of
 from muntin.spark.job_source import rows_of
+from muntin_testing.toml import toml
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -131,14 +135,18 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     "no such time": ('time = "paid"', 'time = "pad"', "time 'pad' is not a column: did you mean"),
     "no such key": ('["card"]', '["crd"]', "key 'crd' is not a column: did you mean 'card'"),
     "no such input": ("avg(amount)", "avg(amont)", "input 'amont' cannot be computed"),
-    "another format": ('format = "csv"', 'format = "parquet"', "'cards.csv' cannot be read as par"),
-    "no files": ('"cards.csv"', '"empty"', "source.path = 'empty' holds no csv files from which"),
-    "no such type": ("TIMESTAMP", "TIMSTAMP", "source.schema = 'paid TIMSTAMP, card STRING"),
-    "no comma": ("TIMESTAMP,", "TIMESTAMP", "source.schema = 'paid TIMESTAMP card STRING"),
+    "another format": ('format = "csv"', 'format = "parquet"', "source.path cannot be read as par"),
+    "no files": ('"cards.csv"', '"empty"', "source.path holds no csv files from which"),
+    "no such type": (
+        "TIMESTAMP",
+        "TIMSTAMP",
+        "source.schema cannot be read: [UNSUPPORTED_DATATYPE]",
+    ),
+    "no comma": ("TIMESTAMP,", "TIMESTAMP", "source.schema cannot be read: "),
     "no such folders": (
         "[sink]",
         '[sink]\npartition_by = ["crd"]',
-        "sink.partition_by has 'crd'",
+        "sink.partition_by has, as entry 1, no column of the results: did you mean 'card'?",
     ),
     "no such operator": ("[sink]", 'operator = "kernl"\n\n[sink]', "did you mean 'kernel'"),
     "no condition": (
@@ -146,7 +154,11 @@ BROKEN: dict[str, tuple[str, str, str]] = {
         'where = "amount >"\n\n[sink]',
         "where 'amount >' cannot be",
     ),
-    "no file of that name": ('"cards.csv"', '"card.csv"', "there is no such file or folder at"),
+    "no file of that name": (
+        '"cards.csv"',
+        '"card.csv"',
+        "source.path leads to no file or folder, seen from",
+    ),
 }
 """An example's job, broken: what is replaced, by what, and what is told."""
 
@@ -170,6 +182,54 @@ def test_a_broken_example_is_told_with_its_file_and_what_to_do(
     assert message in told
     assert "\n" not in told
     assert "QueryContextLogger" not in capfd.readouterr().err
+
+
+CANARY = "k3y-Tweet-xyzzy"
+CANARIES: dict[str, dict[str, dict[str, Any]]] = {
+    "no such mode": {"source": {"options": {"mode": CANARY}}},
+    "no such encoding": {"source": {"options": {"encoding": CANARY}}},
+    "no such zone": {"source": {"options": {"timeZone": CANARY}}},
+    "no such pattern": {"source": {"options": {"timestampFormat": CANARY}}},
+    "no number": {"source": {"options": {"maxColumns": CANARY}}},
+    "no truth": {"source": {"options": {"inferSchema": CANARY}, "schema": None}},
+    "no time": {"source": {"options": {"modifiedBefore": CANARY}}},
+    "no schema": {"source": {"schema": CANARY}},
+    "no type": {"source": {"schema": f"paid {CANARY.replace('-', '_')}"}},
+    "no column": {"source": {"columns": {"x": CANARY.replace("-", "_")}}},
+    "no expression": {"source": {"columns": {"x": f"aes_decrypt(amount, '{CANARY}', 'GCM', 1"}}},
+    "no result": {"source": {"columns": {"x": f"assert_true(false, '{CANARY}')"}}},
+    "no scheme": {"source": {"path": f"{CANARY}://user:{CANARY}@place/"}},
+    "no such codec": {"sink": {"options": {"compression": CANARY}}},
+    "no folder to write": {"sink": {"path": f"{CANARY}://{CANARY}@place/out"}},
+    "no column to part by": {"sink": {"partition_by": [CANARY]}},
+}
+"""A secret where Spark would say it."""
+
+
+def test_what_spark_says_is_passed_on_without_the_values_of_options(
+    cli: CliRunner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(EXAMPLES / "cards/cards.csv", tmp_path)
+    whole = tomllib.loads((EXAMPLES / "cards/cards.toml").read_text(encoding="utf-8"))
+    whole["query"]["windows"], whole["query"]["layout"] = ["1 hour"], "long"
+    file, refused = tmp_path / "job.toml", 0
+    for place, changes in CANARIES.items():
+        changed = copy.deepcopy(whole)
+        for section, options in changes.items():
+            changed[section] |= options
+            changed[section] = {k: v for k, v in changed[section].items() if v is not None}
+        file.write_text(toml(changed), encoding="utf-8")
+        for words in ("run", "verify"):
+            done = cli.invoke(app, [words, str(file)])
+            raised = "".join(traceback.format_exception(*done.exc_info)) if done.exc_info else ""
+            printed = capfd.readouterr()
+            heard = f"{done.output}{done.stderr}{raised}{printed.out}{printed.err}".lower()
+            assert "tweet" not in heard, f"{words}, {place}: {raised}"
+            assert "xyzzy" not in heard, f"{words}, {place}: {raised}"
+            if words == "run" and done.exit_code:
+                assert isinstance(done.exception, mt.MuntinError), f"{place}: {raised}"
+                refused += 1
+    assert refused >= 12, refused
 
 
 def job(source: dict[str, Any], **sections: Any) -> Job:
@@ -199,7 +259,7 @@ def test_a_format_that_spark_lacks_says_what_to_install(spark: SparkSession) -> 
 
 def test_a_column_that_cannot_be_computed_is_named(spark: SparkSession) -> None:
     source = {"format": "csv", "path": str(EXAMPLES / "cards/cards.csv")}
-    with pytest.raises(QueryError, match=r"source\.columns\.ts = 'payed' cannot be computed"):
+    with pytest.raises(QueryError, match=r"source\.columns\.ts cannot be computed"):
         rows_of(spark, job({**source, "columns": {"ts": "payed"}}))
     rows = rows_of(spark, job({**source, "columns": {"ts": "paid + interval 1 hour"}}))
     assert dict(rows.dtypes) == {

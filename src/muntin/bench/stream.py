@@ -133,9 +133,7 @@ def _files(events: Events, folder: Path | None) -> Path:
     parts = whole.with_suffix("")
     if not parts.exists():
         table = pq.read_table(whole)
-        unfinished = parts.with_suffix(".unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
+        unfinished = Path(tempfile.mkdtemp(prefix=f"{parts.name}.unfinished-", dir=parts.parent))
         size = -(-len(table) // BATCHES)
         for i in range(BATCHES):
             target = unfinished / f"{i:02}.parquet"

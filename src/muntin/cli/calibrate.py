@@ -35,7 +35,7 @@ def calibrate(
     ] = False,
 ) -> None:
     """Measure this machine or cluster in a minute or two, and keep the constants for planning."""
-    from muntin.cost.calibration import constants_file, current_constants
+    from muntin.cost.calibration import check_place, constants_file, current_constants
     from muntin.cost.spark import SHIPPED
 
     console = Console()
@@ -47,8 +47,9 @@ def calibrate(
             f"constants {constants.origin}; file: {path}", highlight=False, soft_wrap=True
         )
         return
+    check_place(path)
     if master and remote:
-        raise CalibrationError(f"give either --master {master} or --remote {remote}, not both")
+        raise CalibrationError("give either --master or --remote, not both")
     if (master or remote) and data is None:
         raise CalibrationError("a cluster reads its own files: give --data with a folder for them")
     from muntin.bench.calibrate import calibrate as measure
@@ -57,7 +58,7 @@ def calibrate(
 
     with console.status("starting Spark"), quiet_start():
         spark = session("muntin calibrate", master, remote)
-    where = remote or master or "local[*]"
+    where = (remote or master or "local[*]").partition("/;")[0]  # a server's token follows it
     folder = data or str(default_folder())
     found, deviation = measure(spark, folder, where, Console(stderr=True), repeat)
     spark.stop()

@@ -12,7 +12,7 @@ from muntin.api import optimize
 from muntin.api.job import plan_of
 from muntin.choices import Dialect, Strategy
 from muntin.errors import QueryError
-from muntin.jobs import read_job
+from muntin.jobs import named, read_job
 from muntin.jobs.window_text import parse_any_window
 from muntin.query import Query, query
 
@@ -48,7 +48,9 @@ def explain(
     if job is not None:
         if sql is not None or window or aggregate:
             raise QueryError("a job file has its own query: give --job alone")
-        plan, table = plan_of(read_job(job)), "events"
+        read, table = read_job(job), "events"
+        with named(read):
+            plan = plan_of(read)
     else:
         asked, table = _asked(window or [], aggregate or ["count"], sql)
         engine = "spark" if to_sql is None else "sql"
@@ -58,8 +60,18 @@ def explain(
     if to_sql is not None:
         typer.echo(f"\n{plan.to_sql(cast(Dialect, to_sql), table)}")
     if svg is not None:
-        svg.write_text(plan.to_svg(), encoding="utf-8")
+        _write_picture(svg, plan.to_svg())
         typer.echo(f"\npicture: {svg}")
+
+
+def _write_picture(file: Path, svg: str) -> None:
+    """Write a picture, in the place of another picture but of no other file."""
+    try:
+        if file.exists() and not file.read_bytes().lstrip().startswith(b"<svg"):
+            raise QueryError(f"{file} is there already, and is no picture: give another name")
+        file.write_text(svg, encoding="utf-8")
+    except OSError as error:
+        raise QueryError(f"{file} cannot be written: {error.strerror}") from None
 
 
 def _asked(windows: list[str], aggregates: list[str], sql: Path | None) -> tuple[Query, str]:
@@ -78,5 +90,7 @@ def _asked(windows: list[str], aggregates: list[str], sql: Path | None) -> tuple
         text = sql.read_text(encoding="utf-8")
     except OSError as error:
         raise QueryError(f"{sql} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise QueryError(f"{sql} is not text in UTF-8: give a file with a query") from None
     statement = parse_statement(text)
     return statement.query, statement.table

@@ -16,7 +16,7 @@ from muntin.api import verify
 from muntin.api.job import plan_of
 from muntin.cli.rows import printer
 from muntin.errors import QueryError
-from muntin.jobs import Job, named, read_job
+from muntin.jobs import Job, hide, named, read_job
 from muntin.jobs.job import ENDLESS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     """Run a job: a table to the end, a stream until Ctrl-C or, available-now, until it is done."""
     job = read_job(job_file)
     console = Console()
-    with named(job):
+    with named(job, master, remote):
         plan = plan_of(job)
         with opened(job, master, remote, console) as spark:
             from muntin.spark.job_run import failing, results_of
@@ -57,7 +57,7 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
             "whole results: verify the same query on a table of past rows"
         )
     console = Console()
-    with named(job), opened(job, master, remote, console) as spark:
+    with named(job, master, remote), opened(job, master, remote, console) as spark:
         from muntin.spark.job_run import failing
         from muntin.spark.job_source import rows_of
 
@@ -78,7 +78,14 @@ def opened(
     from muntin.spark.job_run import failing, session_of
     from muntin.spark.session import quiet_start
 
-    with console.status("starting Spark"), failing(job, "Spark cannot be started"), quiet_start():
+    def without_values(log: str) -> str:
+        return hide(log, job, master, remote)
+
+    with (
+        console.status("starting Spark"),
+        failing(job, "Spark cannot be started"),
+        quiet_start(without_values),
+    ):
         spark = session_of(job, master, remote)
     try:
         yield spark
@@ -111,8 +118,8 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
     if failed:
         raise failed[0]
     if job.sink.format != "console":
-        where = job.place(job.sink.path) if job.sink.path else job.sink.format
-        console.print(f"done: {where}", highlight=False, soft_wrap=True)
+        where = "sink.path" if job.sink.path else job.sink.format
+        console.print(f"{job.file.name}: done, results are in {where}", highlight=False)
 
 
 def _stream(results: DataFrame, job: Job, console: Console) -> None:

@@ -10,15 +10,16 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from muntin.cost.spark import KINDS, SHIPPED, Constants
-from muntin.errors import CalibrationError
+from muntin.errors import CalibrationError, legible
 
 VERSION = 1
 """Of the file: a model that counts other things needs other constants."""
+HEADER = "# What things cost on Spark here, in seconds, measured by `muntin calibrate`."
+MOST_SECONDS = 1e9
 REMEDY = "run `muntin calibrate` again, or delete the file to use the shipped constants"
 
 
@@ -33,8 +34,9 @@ class Calibration:
 
     def save(self, path: Path) -> None:
         """Write the file."""
+        check_place(path)
         lines = [
-            "# What things cost on Spark here, in seconds, measured by `muntin calibrate`.",
+            HEADER,
             "# Delete this file to use the constants that Muntin ships.",
             f"version = {VERSION}",
             f'measured = "{self.measured}"',
@@ -66,17 +68,27 @@ def current_constants() -> Constants:
     return load(path)
 
 
+def check_place(path: Path) -> None:
+    """Refuse to write over a file of another kind."""
+    try:
+        if not path.exists() or path.read_bytes().startswith(HEADER.encode()):
+            return
+    except OSError as error:
+        raise CalibrationError(f"{path} cannot be written: {error.strerror}") from None
+    raise CalibrationError(f"{path} is there already, and holds no constants: give another name")
+
+
 def load(path: Path) -> Constants:
     """Read a file; one that is not as it should be is refused by what is wrong with it."""
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CalibrationError(f"{path} cannot be read ({error}): {REMEDY}") from None
     if found.get("version") != VERSION:
         version = found.get("version")
-        raise CalibrationError(f"{path} is of version {version!r}, not {VERSION}: {REMEDY}")
+        raise CalibrationError(f"{path} is of version {legible(version)}, not {VERSION}: {REMEDY}")
     seconds, cores = found.get("seconds"), found.get("cores")
-    if not isinstance(seconds, Mapping) or not isinstance(cores, int) or cores < 1:
+    if not isinstance(seconds, Mapping) or not isinstance(cores, int) or not 0 < cores < 10**6:
         raise CalibrationError(f"{path} has no table [seconds] or no number of cores: {REMEDY}")
     values = {kind: _value(kind, seconds.get(kind), path) for kind in KINDS}
     return Constants(**values, cores=cores, origin=f"measured here, {found.get('measured')}")
@@ -84,6 +96,6 @@ def load(path: Path) -> Constants:
 
 def _value(kind: str, given: Any, path: Path) -> float:
     number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not isfinite(given) or given < 0:
-        raise CalibrationError(f"{path}: {kind} is {given!r}, not seconds: {REMEDY}")
+    if not number or not 0 <= given <= MOST_SECONDS:
+        raise CalibrationError(f"{path}: {kind} is {legible(given)}, not seconds: {REMEDY}")
     return float(given)

@@ -1,6 +1,7 @@
 """Jobs: a pipeline in a TOML file, read into frozen values and checked before Spark starts."""
 
 from muntin.jobs.fields import Option, options_of
+from muntin.jobs.hiding import hide
 from muntin.jobs.job import Input, Job, Output, Question, Settings, Trigger
 from muntin.jobs.reading import JobError, named, read_job
 
@@ -13,6 +14,7 @@ __all__ = [
     "Question",
     "Settings",
     "Trigger",
+    "hide",
     "named",
     "options_of",
     "read_job",

@@ -6,13 +6,20 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from muntin.aggregates import parse_aggregate
-from muntin.errors import MuntinError, QueryError, did_you_mean
+from muntin.control.limits import LONGEST
+from muntin.data_windows import DataWindow
+from muntin.durations import duration_text
+from muntin.errors import MuntinError, QueryError, did_you_mean, legible
 from muntin.jobs.job import Job
 from muntin.jobs.window_text import parse_any_window
 from muntin.query import Query, query
 from muntin.strategies import STRATEGIES
+from muntin.windows import Window
 
 T = TypeVar("T")
+
+LONGEST_TEXT = 10_000
+"""Letters of a window or an aggregate."""
 
 
 def query_of(job: Job) -> Query:
@@ -20,10 +27,10 @@ def query_of(job: Job) -> Query:
     asked = job.query
     if asked.strategy != "auto" and asked.strategy not in STRATEGIES:
         raise QueryError(
-            f"query.strategy is {asked.strategy!r}: "
-            f"{did_you_mean(asked.strategy, ['auto', *STRATEGIES])}"
+            f"query.strategy is {legible(asked.strategy)}: "
+            f"{did_you_mean(asked.strategy[:80], ['auto', *STRATEGIES])}"
         )
-    windows = _each("windows", asked.windows, parse_any_window)
+    windows = _each("windows", asked.windows, _window)
     aggregates = _each("aggregates", asked.aggregates, parse_aggregate)
     try:
         return query(
@@ -38,11 +45,26 @@ def query_of(job: Job) -> Query:
         raise QueryError(f"query cannot be asked: {error}") from None
 
 
+def _window(text: str) -> Window | DataWindow:
+    window = parse_any_window(text)
+    if isinstance(window, Window) and window.range > LONGEST:
+        raise QueryError(f"it is longer than {duration_text(LONGEST)}, a thousand years")
+    return window
+
+
 def _each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:
     found = []
     for place, text in enumerate(texts, start=1):
+        if len(text) > LONGEST_TEXT:
+            raise QueryError(
+                f"query.{what} has, as entry {place}, a text of {len(text):,} letters: write at "
+                f"most {LONGEST_TEXT:,}"
+            )
         try:
             found.append(read(text))
-        except MuntinError as error:
-            raise QueryError(f"query.{what} has, as entry {place}, {text!r}: {error}") from None
+        except (MuntinError, ValueError, ArithmeticError, RecursionError) as error:
+            reason = str(error) if isinstance(error, MuntinError) else "it cannot be read"
+            raise QueryError(
+                f"query.{what} has, as entry {place}, {legible(text)}: {reason}"
+            ) from None
     return found

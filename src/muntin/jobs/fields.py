@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any, get_type_hints
 
 KINDS: Mapping[object, str] = {
@@ -30,22 +31,34 @@ class Option:
     choices: tuple[str, ...]
     default: object
     required: bool
+    most: float
+    whole: bool
 
     @property
     def allowed(self) -> str:
         """What may stand there, in words."""
+        if self.kind is float:
+            kind = "a whole number" if self.whole else "a number"
+            return f"{kind} more than 0, at most {self.most:,.0f}"
         return f"one of {', '.join(self.choices)}" if self.choices else KINDS[self.kind]
 
 
-def option(meaning: str, default: Any = MISSING, choices: tuple[str, ...] = ()) -> Any:
-    """Declare a field of a section."""
-    metadata = {"meaning": meaning, "choices": choices}
+def option(
+    meaning: str,
+    default: Any = MISSING,
+    choices: tuple[str, ...] = (),
+    most: float = 0,
+    whole: bool = False,
+) -> Any:
+    """Declare a field of a section; a number has a largest value, and may have to be whole."""
+    metadata = {"meaning": meaning, "choices": choices, "most": most, "whole": whole}
     if isinstance(default, dict):
         return field(default_factory=dict, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
-def options_of(section: type) -> dict[str, Option]:
+@cache
+def options_of(section: type) -> Mapping[str, Option]:
     """The options of a section by name.
 
     >>> from muntin.jobs import Trigger
@@ -67,5 +80,7 @@ def options_of(section: type) -> dict[str, Option]:
                 each.metadata["choices"],
                 empty,
                 empty is MISSING,
+                each.metadata["most"],
+                each.metadata["whole"],
             )
     return found

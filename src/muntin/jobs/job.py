@@ -32,8 +32,10 @@ class Input:
     topic: str | None = option("kafka: the topic, or several with commas", None)
     servers: str | None = option("kafka: host:port of the brokers", None)
     host: str = option("socket: the host to listen to", "localhost")
-    port: float | None = option("socket: its port", None)
-    rows_per_second: float | None = option("rate: rows a second, of columns timestamp, value", None)
+    port: float | None = option("socket: its port", None, most=65_535, whole=True)
+    rows_per_second: float | None = option(
+        "rate: rows a second, of columns timestamp, value", None, most=1e9, whole=True
+    )
     columns: Mapping[str, str] = option("further columns as SQL expressions, by name", {})
     options: Mapping[str, str] = option("handed to Spark's reader as they are", {})
 
@@ -62,8 +64,10 @@ class Question:
     watermark: str | None = option("how late rows of a stream may be, '10 minutes'", None)
     strategy: str = option("how windows share their work: a strategy's name, or auto", "auto")
     operator: str | None = option("force how the plan runs, see `muntin explain`", None)
-    rate: float = option("events per second over all keys, for the plan's cost", 100.0)
-    distinct_keys: float = option("how many distinct keys there are, for the plan's cost", 1.0)
+    rate: float = option("events per second over all keys, for the plan's cost", 100.0, most=1e12)
+    distinct_keys: float = option(
+        "how many distinct keys there are, for the plan's cost", 1.0, most=1e12
+    )
     layout: str = option("one row a window, or one row an instant", "long", ("long", "wide"))
     empty: str = option("what becomes of windows without rows", "omit", ("omit", "fill"))
     output: str = option("what a stream emits", "append", ("append", "update", "complete"))
@@ -88,7 +92,7 @@ class Output:
     name: str | None = option("memory: the name of the table", None)
     topic: str | None = option("kafka: the topic", None)
     servers: str | None = option("kafka: host:port of the brokers", None)
-    rows: float = option("console: how many rows to print", 20.0)
+    rows: float = option("console: how many rows to print", 20.0, most=1e6, whole=True)
     options: Mapping[str, str] = option("handed to Spark's writer as they are", {})
 
 

@@ -5,13 +5,19 @@ Each rule yields the key and what is wrong with it; the first one met is reporte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from muntin.durations import microseconds
+from muntin.control.limits import LONGEST
+from muntin.durations import duration_text, microseconds
 from muntin.errors import MuntinError, WindowError
 from muntin.jobs.asking import query_of
+from muntin.jobs.hiding import SAID
 from muntin.jobs.job import ENDLESS, FILES, Job
+
+LONGEST_DURATION = 200
+"""Letters of one that a message repeats."""
 
 Problem = tuple[str, str]
 """A key and what is wrong with it."""
@@ -28,13 +34,6 @@ OF_A_FORMAT = {
 
 def unmet_needs(job: Job) -> Iterator[Problem]:
     """Every rule that the job breaks."""
-    for key, number in (
-        ("source.port", job.source.port),
-        ("source.rows_per_second", job.source.rows_per_second),
-        ("sink.rows", job.sink.rows),
-    ):
-        if number is not None and number != int(number):
-            yield key, f"is {number!r}: it must be a whole number"
     yield from _source(job)
     yield from _question(job)
     yield from _sink(job)
@@ -49,23 +48,22 @@ def _source(job: Job) -> Iterator[Problem]:
     if source.format in FILES:
         if source.path is None:
             yield "source.path", f"is missing: {kind} reads a file or folder"
-        elif "://" not in source.path and not Path(job.place(source.path)).exists():
+        elif "://" not in source.path and not _real(job, source.path).exists():
             yield (
                 "source.path",
-                f"is {source.path!r}: there is no such file or folder at {job.place(source.path)}",
+                f"leads to no file or folder, seen from {job.file.parent}: give another path",
             )
-        elif source.stream and Path(job.place(source.path)).is_file():
+        elif source.stream and _real(job, source.path).is_file():
             yield (
                 "source.path",
-                f"is {source.path!r}, a file, and a stream reads a folder of files that arrive: "
+                "is a file, and a stream reads a folder of files that arrive: "
                 "give the folder, or leave out source.stream",
             )
     elif source.path is not None:
-        yield "source.path", f"is {source.path!r}, but {kind} reads no files: leave it out"
+        yield "source.path", f"is given, but {kind} reads no files: leave it out"
     for key, kinds in OF_A_FORMAT.items():
-        value = getattr(source, key)
-        if value is not None and source.format != kinds:
-            yield f"source.{key}", f"is {value!r}, but {kind} has none: leave it out"
+        if getattr(source, key) is not None and source.format != kinds:
+            yield f"source.{key}", f"is given, but {kind} has none: leave it out"
     if source.format == "kafka":
         for key in ("topic", "servers"):
             if getattr(source, key) is None:
@@ -150,12 +148,10 @@ def _sink(job: Job) -> Iterator[Problem]:
     if sink.format in ("parquet", "delta") and sink.path is None:
         yield "sink.path", f"is missing: {kind} writes a folder"
     if sink.path is not None and job.source.path is not None:
-        to, of = (Path(job.place(path)) for path in (sink.path, job.source.path))
+        to, of = (_real(job, path) for path in (sink.path, job.source.path))
         if to == of or to in of.parents:
-            yield (
-                "sink.path",
-                f"is {sink.path!r}, where the rows are read from: give the results another folder",
-            )
+            yield "sink.path", "is where the rows are read from: give the results another folder"
+    yield from _overwritten(job)
     if sink.format == "kafka":
         for key in ("topic", "servers"):
             if getattr(sink, key) is None:
@@ -167,6 +163,42 @@ def _sink(job: Job) -> Iterator[Problem]:
             "query.output",
             (f"is {job.query.output!r}, but files are never changed: parquet needs 'append'"),
         )
+
+
+def _overwritten(job: Job) -> Iterator[Problem]:
+    """A folder that is overwritten loses all that is in it: it must hold results and no more."""
+    sink = job.sink
+    if sink.format != "parquet" or sink.mode != "overwrite" or sink.path is None:
+        return
+    folder = _real(job, sink.path)
+    kept = [job.trigger.checkpoint, job.query.control]
+    for place in (job.file.resolve(), *(_real(job, path) for path in kept if path)):
+        if folder == place or folder in place.parents:
+            yield "sink.path", "holds the job itself, which would be overwritten: give another"
+    for file in folder.rglob("*"):
+        inner = file.relative_to(folder)
+        if not file.is_dir() and not _OF_A_WRITER.search(f"/{inner.as_posix()}"):
+            yield (
+                "sink.path",
+                f"holds {str(inner)!r}, which no job wrote and sink.mode = 'overwrite' would "
+                "remove: give another path, or empty the folder yourself",
+            )
+
+
+_OF_A_WRITER = re.compile(
+    r"/[.]?part-\d+-[^/]*$|/[.]?_SUCCESS([.]crc)?$|/_(temporary|spark_metadata|delta_log)/"
+)
+"""Files that Spark writes into the folder of a table."""
+
+
+def _real(job: Job, path: str) -> Path:
+    """Where a path leads on this machine, without links and detours; nowhere if it cannot."""
+    try:
+        found = Path(job.place(path).removeprefix("file://")).resolve()
+        found.exists()
+    except (OSError, RuntimeError):  # a name too long, a loop of links
+        return job.file.parent / "nowhere" / "at" / "all"
+    return found
 
 
 def _trigger(job: Job) -> Iterator[Problem]:
@@ -204,10 +236,11 @@ def _trigger(job: Job) -> Iterator[Problem]:
 
 
 def _duration(key: str, text: str, zero: bool = False) -> Iterator[Problem]:
+    said = key.partition(".")[0] in SAID and len(text) <= LONGEST_DURATION
     try:
         length = microseconds(text, key)
-    except WindowError as error:
-        yield key, f"is {text!r}: {error}"
+    except (WindowError, ArithmeticError) as error:
+        yield key, f"is {text!r}: {error}" if said else "is no duration such as '10 seconds'"
         return
-    if length < 0 or (length == 0 and not zero):
-        yield key, f"is {text!r}: it must be more than zero"
+    if length > LONGEST or length < 0 or (length == 0 and not zero):
+        yield key, f"must be more than zero, and at most {duration_text(LONGEST)}"

@@ -71,10 +71,10 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
 
 
 def _check_folders(results: DataFrame, job: Job) -> None:
-    for name in job.sink.partition_by:
+    for place, name in enumerate(job.sink.partition_by, start=1):
         if name not in results.columns:
             raise QueryError(
-                f"{job.file}: sink.partition_by has {name!r}, which is no column of the results: "
+                f"{job.file}: sink.partition_by has, as entry {place}, no column of the results: "
                 f"{did_you_mean(name, results.columns)}"
             )
 
@@ -98,10 +98,9 @@ def _messages(results: DataFrame, job: Job) -> DataFrame:
 def _why_not(error: Exception, job: Job) -> str:
     if "PATH_ALREADY_EXISTS" in str(error):
         return (
-            f"sink.path = {job.sink.path!r} is there already: "
-            "set sink.mode to 'overwrite' or 'append', or give another path"
+            "sink.path is there already: set sink.mode to 'overwrite' or 'append', or give "
+            "another path"
         )
-    checkpoint = job.trigger.checkpoint
-    if checkpoint is not None and "mkdir" in str(error):
-        return f"trigger.checkpoint = {checkpoint!r} cannot be made: give a folder to write into"
+    if job.trigger.checkpoint is not None and "mkdir" in str(error):
+        return "trigger.checkpoint cannot be made: give a folder to write into"
     return f"[sink] {without_connector(error, job.sink.format)}"

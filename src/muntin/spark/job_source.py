@@ -41,8 +41,7 @@ def rows_of(spark: SparkSession, job: Job) -> DataFrame:
             if not of_spark(error):
                 raise
             raise QueryError(
-                f"{job.file}: source.columns.{name} = {text!r} cannot be computed: "
-                f"{first_line(error)}"
+                f"{job.file}: source.columns.{name} cannot be computed: {first_line(error)}"
             ) from None
     return rows
 
@@ -52,17 +51,17 @@ def _why_not(error: Exception, job: Job) -> str:
     source, said = job.source, str(error)
     if "UNABLE_TO_INFER_SCHEMA" in said:
         return (
-            f"source.path = {source.path!r} holds no {source.format} files from which to tell the "
+            f"source.path holds no {source.format} files from which to tell the "
             "columns: give another path, or source.schema"
         )
     if "FAILED_READ_FILE" in said or "CANNOT_READ_FILE_FOOTER" in said:
         return (
-            f"source.path = {source.path!r} cannot be read as {source.format}: give "
+            f"source.path cannot be read as {source.format}: give "
             f"source.format as the files are ({', '.join(FILES)}), or another path"
         )
     if source.schema is not None and any(word in said for word in _OF_A_SCHEMA):
         return (
-            f"source.schema = {source.schema!r} cannot be read: {first_line(error)} "
+            f"source.schema cannot be read: {first_line(error)} "
             "Write names and types of Spark's, such as 'ts TIMESTAMP, t DOUBLE'"
         )
     return f"[source] {without_connector(error, source.format)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
@@ -51,8 +51,10 @@ def session(
 
 
 @contextmanager
-def quiet_start() -> Iterator[None]:
+def quiet_start(shown: Callable[[str], str] = str) -> Iterator[None]:
     """Keep the greetings of a starting JVM off the terminal; show them if the start fails.
+
+    They repeat the settings of the session: `shown` may leave out what nobody should see.
 
     The JVM inherits the standard error of the moment it is started in, so its later log goes the
     same way; what goes wrong in a query reaches the caller as an exception all the same.
@@ -66,7 +68,7 @@ def quiet_start() -> Iterator[None]:
         except BaseException:
             os.dup2(terminal, 2)
             log.seek(0)
-            sys.stderr.write(log.read().decode(errors="replace"))
+            sys.stderr.write(shown(log.read().decode(errors="replace")))
             raise
         finally:
             os.dup2(terminal, 2)

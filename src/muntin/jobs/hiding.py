@@ -1,0 +1,63 @@
+"""What no message about a job says: the values of its options, since some of them are secrets.
+
+Messages of ours name keys and types. What Spark or another library says may quote a value: it is
+taken out of such a text before anyone sees it, in whatever case and also where only a word of it
+is quoted. The query is no secret: `muntin explain` prints it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from muntin.jobs.fields import options_of
+from muntin.jobs.job import SECTIONS, Job
+
+SAID = ("query",)
+"""Sections whose values messages may show."""
+
+SHORTEST, LONG, WORD = 3, 8, 6
+"""Letters of a value worth hiding; of one hidden also within a word; of a part hidden by itself."""
+
+HIDDEN = "…"
+
+
+def hide(text: str, job: Job, *more: str | None) -> str:
+    """A text without the values of a job's options, and without some more.
+
+    >>> from pathlib import Path
+    >>> from muntin.jobs.job import Input, Output, Question
+    >>> options = {"password": "s3cret-word", "header": "true"}
+    >>> source = Input("csv", "cards.csv", options=options)
+    >>> asked = Question("ts", ("1 hour",), ("count",))
+    >>> job = Job(Path("job.toml"), source, asked, Output("console"))
+    >>> hide("true: cards.csv cannot be opened with S3CRET-word", job)
+    'true: … cannot be opened with …'
+    """
+    values = [*_values(job), *(each for each in more if each)]
+    words = {word for value in values for word in re.split(r"[^\w.-]+", value)}
+    secrets = {value for value in values if len(value) >= SHORTEST and not _is_plain(value)}
+    secrets |= {word for word in words if len(word) >= WORD and not _is_plain(word)}
+    for secret in sorted(secrets, key=len, reverse=True):
+        form = re.escape(secret)
+        whole = form if len(secret) >= LONG else rf"(?<!\w){form}(?!\w)"
+        text = re.sub(whole, HIDDEN, text, flags=re.IGNORECASE)
+    return text
+
+
+def _values(job: Job) -> Iterator[str]:
+    """All texts of a job that were given, but those of the query and our own words."""
+    for name, kind in SECTIONS.items():
+        if name in SAID:
+            continue
+        for option in options_of(kind).values():
+            value = getattr(getattr(job, name), option.name)
+            if isinstance(value, Mapping | tuple):
+                yield from value.values() if isinstance(value, Mapping) else value
+            elif isinstance(value, str) and not option.choices and value != option.default:
+                yield value
+
+
+def _is_plain(text: str) -> bool:
+    """Whether it says nothing: a truth or a small number."""
+    return text.lower() in ("true", "false") or (text.isdigit() and len(text) < SHORTEST + 1)
