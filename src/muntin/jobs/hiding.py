@@ -1,8 +1,9 @@
 """What no message about a job says: the values of its options, since some of them are secrets.
 
 Messages of ours name keys and types. What Spark or another library says may quote a value: it is
-taken out of such a text before anyone sees it, in whatever case and also where only a word of it
-is quoted. The query is no secret: `muntin explain` prints it.
+taken out of such a text before anyone sees it, in whatever case. Of what is handed on as it is, and
+of URLs, in which there may be a password, every longer word is taken out too. The query is no
+secret: `muntin explain` prints it.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ def hide(text: str, job: Job, *more: str | None) -> str:
     >>> hide("true: cards.csv cannot be opened with S3CRET-word", job)
     'true: … cannot be opened with …'
     """
-    values = [*_values(job), *(each for each in more if each)]
-    words = {word for value in values for word in re.split(r"[^\w.-]+", value)}
-    secrets = {value for value in values if len(value) >= SHORTEST and not _is_plain(value)}
-    secrets |= {word for word in words if len(word) >= WORD and not _is_plain(word)}
+    values = [*_values(job), *((each, True) for each in more if each)]
+    secrets = {value for value, _ in values if len(value) >= SHORTEST and not _is_plain(value)}
+    for value, by_word in values:
+        words = re.split(r"[^\w.-]+", value) if by_word else []
+        secrets.update(word for word in words if len(word) >= WORD)
     for secret in sorted(secrets, key=len, reverse=True):
         form = re.escape(secret)
         whole = form if len(secret) >= LONG else rf"(?<!\w){form}(?!\w)"
@@ -45,17 +47,22 @@ def hide(text: str, job: Job, *more: str | None) -> str:
     return text
 
 
-def _values(job: Job) -> Iterator[str]:
-    """All texts of a job that were given, but those of the query and our own words."""
+def _values(job: Job) -> Iterator[tuple[str, bool]]:
+    """All texts of a job that were given, but those of the query and our own words.
+
+    With each, whether its words are hidden too.
+    """
     for name, kind in SECTIONS.items():
         if name in SAID:
             continue
         for option in options_of(kind).values():
             value = getattr(getattr(job, name), option.name)
-            if isinstance(value, Mapping | tuple):
-                yield from value.values() if isinstance(value, Mapping) else value
+            if isinstance(value, Mapping):
+                yield from ((each, True) for each in value.values())
+            elif isinstance(value, tuple):
+                yield from ((each, False) for each in value)
             elif isinstance(value, str) and not option.choices and value != option.default:
-                yield value
+                yield value, "://" in value
 
 
 def _is_plain(text: str) -> bool:
