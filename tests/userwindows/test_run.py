@@ -1,6 +1,7 @@
 """Every kind of window, alone and many at a time, against its definition."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -92,25 +93,30 @@ def test_a_function_goes_on_from_its_stored_state(window: DataWindow | Window, r
 
 
 def test_time_and_distance_share_one_set_of_slices():
-    time, distance = mt.Window(10, 6), mt.hopping_by("km", 10, 5)
-    functions = [function_of(w) for w in (time, distance)]
+    """Records by a step of time, three quarters of a step of distance; every tenth stands still."""
+    windows = [mt.Window(10, 6), mt.hopping_by("km", 10, 5, incomplete=True)]
+    records = [{"t": t, "km": t * 3 // 4 - t // 10, "v": 0} for t in range(60)]
+    functions = [function_of(w) for w in windows]
     discretizer = Discretizer([f for f in functions if isinstance(f, WindowFunction)])
     aggregator = Aggregator(Concat(), "lazy")
-    slices, results = 0, {}
-    for t in range(40):
-        record = {"km": t * 3 // 4}
+    cuts, found = [], []
+    for t, record in enumerate(records):
         ended, begun = discretizer.record(t, record)
-        found = aggregator.end(e.number for e in ended)
-        results.update(zip((e.number for e in ended), found, strict=True))
+        texts = aggregator.end(e.number for e in ended)
+        found += [(e.function, e.start, e.end, text) for e, text in zip(ended, texts, strict=True)]
         aggregator.begin(b.number for b in begun)
-        slices += bool(begun)
-        aggregator.fold(chr(ord("a") + t % 26))
+        cuts += [t] if begun else []
+        aggregator.fold(f"<{t}>")
         assert aggregator.partials <= aggregator.active
-    begins = {t for t in range(40) if t % 6 == 0} | {
-        t for t in range(40) if t * 3 // 4 // 5 != (t - 1) * 3 // 4 // 5 or t == 0
-    }
-    assert slices == len(begins)  # cut only where a window of either begins
-    assert all(text in "abcdefghijklmnopqrstuvwxyz" * 3 for text in results.values())
+    meant = [
+        (function, start, end, run)
+        for function, window in enumerate(windows)
+        for start, end, run in meaning(window, records)
+    ]
+    ends = [(*span, "".join(f"<{i}>" for i in run)) for *span, run in meant if run[-1] < 59]
+    assert sorted(found) == sorted(ends)
+    assert Counter(function for function, *_ in found) == {0: 10, 1: 7}
+    assert cuts == sorted({run[0] for *_, run in meant})  # only where a window of either begins
 
 
 def test_every_five_seconds_the_last_ten_records():

@@ -88,19 +88,24 @@ def marks(stream: Stream) -> list[tuple[int, list[int], list[int]]]:
     return [(i, ends.get(i, []), begins.get(i, [])) for i in sorted({*ends, *begins})]
 
 
-def _driven(aggregator: Aggregator, stream: Stream, most: list[int]) -> None:
-    """The marked stream through an aggregator; what it keeps is looked at where marks are."""
+def driven(aggregator: Aggregator, stream: Stream, most: list[int]) -> dict[int, Any]:
+    """The result of every window of the marked stream that ended, by an aggregator.
+
+    What the aggregator keeps is looked at where marks are.
+    """
     done, values, fold = 0, stream.values, aggregator.fold
+    results: dict[int, Any] = {}
     for at, ending, beginning in marks(stream):
         for value in values[done:at]:
             fold(value)
         done = at
         most[0] = max(most[0], aggregator.partials)
         most[1] = max(most[1], aggregator.store.space)
-        aggregator.end(ending)
+        results.update(zip(ending, aggregator.end(ending), strict=True))
         aggregator.begin(beginning)
     for value in values[done:]:
         fold(value)
+    return results
 
 
 def count(figure: str, technique: str, queries: int, stream: Stream) -> Counted:
@@ -108,9 +113,9 @@ def count(figure: str, technique: str, queries: int, stream: Stream) -> Counted:
     store, cut, coalesce = TECHNIQUES[technique]
     counted = CountedAggregator(Counting(avg("energy")), store, cut, coalesce)
     most = [0, 0]
-    _driven(counted, stream, most)
+    results = driven(counted, stream, most)
     begun = thread_time()
-    _driven(Aggregator(avg("energy"), store, cut, coalesce), stream, [0, 0])
+    driven(Aggregator(avg("energy"), store, cut, coalesce), stream, [0, 0])
     seconds = thread_time() - begun
     update = counted.counting.combines - counted.merges
     return Counted(
@@ -118,7 +123,7 @@ def count(figure: str, technique: str, queries: int, stream: Stream) -> Counted:
         technique,
         queries,
         len(stream.values),
-        stream.windows,
+        len(results),
         update,
         counted.merges,
         most[0],
