@@ -140,9 +140,9 @@ def test_theorem_2_reflexive(window: Window) -> None:
 
 
 def test_theorem_2_antisymmetric() -> None:
-    for child, parent in PAIRS:
-        if covered_by(child, parent) and covered_by(parent, child):
-            assert child == parent
+    both = [(a, b) for a, b in PAIRS if covered_by(a, b) and covered_by(b, a)]
+    assert all(child == parent for child, parent in both)
+    assert {child for child, _ in both} >= set(all_windows(7)), "each covers itself"
 
 
 def test_theorem_2_transitive() -> None:

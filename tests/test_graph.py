@@ -6,27 +6,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.coverage import SOURCE, covered_by, covering_pieces, every, fewest_pieces
+from muntin.coverage import (
+    SOURCE,
+    Pieces,
+    Source,
+    covered_by,
+    covering_pieces,
+    every,
+    fewest_pieces,
+)
 from muntin.graph import CoverageGraph
 from muntin.windows import Window
+from muntin_testing.reached import Reached
 from muntin_testing.windows import random_window, window_sets
 
 
-@given(window_sets(most=8), st.booleans(), st.booleans())
-def test_edges_are_the_relation_and_their_pieces(
-    windows: list[Window], idempotent: bool, fewest: bool
-) -> None:
-    graph = CoverageGraph(windows, idempotent, fewest)
-    pieces_of = fewest_pieces if fewest else covering_pieces
-    for child in windows:
-        found = {edge.parent: edge.pieces for edge in graph.parents(child)}
-        expected = {SOURCE: every(child.range)}
-        for parent in windows:
-            pieces = pieces_of(child, parent, disjoint=not idempotent)
-            if parent != child and pieces is not None:
-                expected[parent] = pieces
-        assert found == expected
-        assert all(edge.child == child for edge in graph.parents(child))
+def test_edges_are_the_relation_and_their_pieces() -> None:
+    reached = Reached()
+
+    @given(window_sets(most=8), st.booleans(), st.booleans())
+    def each(windows: list[Window], idempotent: bool, fewest: bool) -> None:
+        graph = CoverageGraph(windows, idempotent, fewest)
+        pieces_of = fewest_pieces if fewest else covering_pieces
+        for child in windows:
+            found = {edge.parent: edge.pieces for edge in graph.parents(child)}
+            expected: dict[Window | Source, Pieces] = {SOURCE: every(child.range)}
+            for parent in windows:
+                pieces = pieces_of(child, parent, disjoint=not idempotent)
+                if parent != child and pieces is not None:
+                    expected[parent] = pieces
+                    reached["disjoint" if not idempotent else "overlapping"] += 1
+            assert found == expected
+            assert all(edge.child == child for edge in graph.parents(child))
+
+    each()
+    reached.at_least(20, "disjoint", "overlapping")
 
 
 @given(window_sets(most=8), st.booleans())

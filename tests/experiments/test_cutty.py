@@ -54,7 +54,9 @@ def test_naive_is_what_folding_every_window_by_itself_takes() -> None:
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
 @pytest.mark.parametrize(
-    "stream", [periodic(VALUES[:2_000], QUERIES), sessions(VALUES, 20, seed=3)], ids=["count", "gap"]
+    "stream",
+    [periodic(VALUES[:2_000], QUERIES), sessions(VALUES, 20, seed=3)],
+    ids=["count", "gap"],
 )
 def test_every_window_that_ends_has_the_mean_of_its_records(stream: Stream, technique: str) -> None:
     store, cut, coalesce = TECHNIQUES[technique]

@@ -56,8 +56,8 @@ def lifted(rows: list[Row]) -> tuple[Any, ...]:
 
 
 def spec_of(windows: Iterable[Window], strategy: str = "shared-pairs", **rules: Any) -> Spec:
-    """What a query over these windows asks of a bucket."""
-    problem = Problem(tuple(windows), False, RateCost(1e3))
+    """What a query over these windows asks of a bucket, at a rate at which sharing pays."""
+    problem = Problem(tuple(windows), False, RateCost(5e6))
     plan = strategy_named(strategy)(problem)
     return Spec(bases(plan), ("k0",), PARTIALS, named=("key",), described=("all",), **rules)
 

@@ -30,7 +30,7 @@ Meaning = list[tuple[int, int, list[int]]]
 def records_of_a_key(draw: st.DrawFn, most: int = 40) -> Records:
     """Records in order of time, with ties, nulls and a mileage that never falls."""
     time, km, records = draw(st.integers(-50, 50)), 0, []
-    for _ in range(draw(st.integers(1, most))):
+    for _ in range(draw(st.integers(1, most) | st.integers(most // 2, most))):
         time += draw(st.sampled_from([0, 0, 1, 2, 5, 6, 7, 20]))
         km += draw(st.sampled_from([0, 1, 3, 12]))
         records.append(
@@ -39,34 +39,42 @@ def records_of_a_key(draw: st.DrawFn, most: int = 40) -> Records:
                 "v": draw(st.integers(-9, 9)),
                 "km": draw(st.sampled_from([km, km, km, None])),
                 "price": draw(st.sampled_from([None, 1, 2, 5, 9])),
-                "go": draw(st.sampled_from([True, False, False, None])),
+                "go": draw(st.sampled_from([True, False, None])),
                 "stop": draw(st.sampled_from([True, False, False, None])),
             }
         )
     return records
 
 
-def data_windows() -> st.SearchStrategy[DataWindow | Window]:
-    """A window of any kind."""
-    small, incomplete = st.integers(1, 12), st.booleans()
-    short, long = (st.integers(1, most).map(lambda n: timedelta(0, 0, n)) for most in (12, 30))
-    ordered = st.tuples(small, small).map(lambda pair: (max(pair), min(pair)))
-    return st.one_of(
-        st.builds(lambda p: mt.Window(*p, 0), ordered),
-        st.builds(mt.session, short, st.one_of(st.none(), long)),
-        st.builds(lambda p, i: mt.count_window(*p, incomplete=i), ordered, incomplete),
+small, incomplete = st.integers(1, 12), st.booleans()
+short, long = (st.integers(1, most).map(lambda n: timedelta(0, 0, n)) for most in (12, 30))
+ordered = st.tuples(small, small).map(lambda pair: (max(pair), min(pair)))
+KINDS: dict[str, st.SearchStrategy[DataWindow | Window]] = {
+    "Window": st.builds(lambda p: mt.Window(*p, 0), ordered),
+    "Session": st.builds(mt.session, short, st.one_of(st.none(), long)),
+    "CountWindow": st.builds(lambda p, i: mt.count_window(*p, incomplete=i), ordered, incomplete),
+    "MeasureWindow": st.one_of(
         st.builds(lambda p, i: mt.hopping_by("km", *p, incomplete=i), ordered, incomplete),
         st.builds(lambda p: mt.hopping_by("km", p[0] / 4, p[1] / 4), ordered),
-        st.builds(lambda i: mt.punctuation("go", incomplete=i), incomplete),
-        st.just(mt.snapshot()),
-        st.builds(
-            lambda until, length, i: mt.landmark("go", until, length, incomplete=i),
-            st.sampled_from([None, "stop"]),
-            st.one_of(st.none(), short),
-            incomplete,
-        ),
-        st.builds(lambda by, i: mt.threshold("price", by, incomplete=i), small, incomplete),
-    )
+    ),
+    "Punctuation": st.builds(lambda i: mt.punctuation("go", incomplete=i), incomplete),
+    "Snapshot": st.just(mt.snapshot()),
+    "Landmark": st.builds(
+        lambda until, length, i: mt.landmark("go", until, length, incomplete=i),
+        st.sampled_from([None, "stop"]),
+        st.one_of(st.none(), short),
+        incomplete,
+    ),
+    "Threshold": st.builds(
+        lambda by, i: mt.threshold("price", by, incomplete=i), st.integers(1, 6), incomplete
+    ),
+}
+"""Windows of every kind, by the name of their class."""
+
+
+def data_windows() -> st.SearchStrategy[DataWindow | Window]:
+    """A window of any kind, each as often as any other."""
+    return st.sampled_from(sorted(KINDS)).flatmap(lambda kind: KINDS[kind])
 
 
 def meaning(window: DataWindow | Window, records: Records) -> Meaning:

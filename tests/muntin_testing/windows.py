@@ -47,18 +47,42 @@ def related_pair(random: Random) -> tuple[Window, Window]:
 
 @st.composite
 def windows(draw: st.DrawFn, longest: int = 24, offsets: bool = True) -> Window:
-    """Any window: tumbling and hopping, with and without offset, uneven ranges too."""
+    """Any window: tumbling, hopping by a divisor of its range, uneven; with and without offset."""
     slide = draw(st.sampled_from([n for n in (1, 2, 3, 4, 5, 6, 8, 9, 12) if n <= longest]))
-    length = draw(st.integers(slide, longest))
+    uneven = st.integers(slide, longest)
+    even = st.integers(1, longest // slide).map(lambda turns: turns * slide)
+    length = draw(st.one_of(st.just(slide), even, uneven, uneven))
     shift = draw(st.integers(0, slide - 1)) if offsets else 0
     return Window(length, slide, shift)
 
 
-def window_sets(
-    least: int = 1, most: int = 5, longest: int = 24
-) -> st.SearchStrategy[list[Window]]:
-    """Several different windows."""
-    return st.lists(windows(longest), min_size=least, max_size=most, unique=True)
+@st.composite
+def window_sets(draw: st.DrawFn, least: int = 1, most: int = 5, longest: int = 24) -> list[Window]:
+    """Several different windows, of which two of three are covered by one before them."""
+    found: dict[Window, None] = {}
+    many = range((least + most) // 2, most + 1)
+    for _ in range(draw(st.sampled_from([*range(least, most + 1), *many]))):
+        related = bool(found) and draw(st.sampled_from([False, True, True]))
+        window = draw(covered_windows(list(found), longest) if related else windows(longest))
+        found[window] = None
+    while len(found) < least:
+        found[draw(windows(longest).filter(lambda window: window not in found))] = None
+    return list(found)
+
+
+@st.composite
+def covered_windows(draw: st.DrawFn, parents: list[Window], longest: int) -> Window:
+    """A window that is made of one of the parents', as far as there is room for it.
+
+    Such as a day of its hours, or the last hour of ten minutes each; for sums or for maxima only.
+    """
+    parent = draw(st.sampled_from(parents))
+    slide = parent.slide * draw(st.integers(1, max(min(longest // parent.slide, 4), 1)))
+    tiled = {n * parent.range for n in range(1, longest)}
+    overlapped = {parent.range + n * parent.slide for n in range(longest)}
+    lengths = [sorted(n for n in some if slide <= n <= longest) for some in (tiled, overlapped)]
+    shape = st.sampled_from([[slide], *(some for some in lengths if some)])
+    return Window(draw(shape.flatmap(st.sampled_from)), slide, parent.offset)
 
 
 def starts(window: Window, first: int, last: int) -> Iterator[int]:

@@ -112,13 +112,17 @@ def test_equal_windows_are_piggybacked_on_each_other() -> None:
 
 
 def test_regrouping_repairs_what_churn_has_made_poor() -> None:
-    manager = WindowManager()
-    for slide in (4, 2, 1):  # the wrong way round: a finer window never encloses a coarser one
-        manager.register(Window(60 - slide * 4, slide))
-    manager.register(Window(58, 4, 2))
-    before = len(manager.groups)
-    assert len(manager.regroup("minimum")) <= len(manager.regroup()) <= before
-    assert len(manager) == 4
+    random, manager = Random(2), WindowManager()
+    for number in range(12):
+        slide = random.choice([1, 2, 3, 4, 6])
+        manager.register(ends_aligned(random.randint(slide, 24), slide, f"{number}"))
+    for window in random.sample(manager.windows, 6):
+        manager.suspend(window)
+    kept = manager.windows
+    groups = [len(manager.groups), len(manager.regroup()), len(manager.regroup("minimum"))]
+    assert groups == [5, 4, 3]
+    assert is_right(manager)
+    assert set(manager.windows) == set(kept)
 
 
 def test_what_is_wrong_is_said() -> None:

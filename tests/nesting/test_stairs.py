@@ -16,6 +16,7 @@ from muntin.nesting import NestedAggregate, NestedDistinct, NestedJoin
 from muntin.nesting.nested import Nested
 from muntin.windows import Window
 from muntin_testing.monoids import Concat
+from muntin_testing.reached import Reached
 from muntin_testing.windows import starts, window_sets
 
 END = 90
@@ -114,21 +115,26 @@ two_streams = st.lists(
 )
 
 
-@given(pools, two_streams)
-def test_joins_equal_recomputation(
-    windows: list[Window], steps: list[tuple[int, str, str]]
-) -> None:
-    nested = NestedJoin(windows, on=lambda row: row[2])
-    rows, time = [], 0
-    pairs = []
-    for number, (gap, side, key) in enumerate(steps):
-        time += gap
-        rows.append((time, side, (number, time, key)))
-        pairs += nested.insert(side, time, rows[-1][2])
-    assert_joined(pairs, rows, all_along(windows))
-    assert len({(p.left, p.right, w.window_id) for p in pairs for w in p.windows}) == sum(
-        len(p.windows) for p in pairs
-    ), "one probe finds a pair once"
+def test_joins_equal_recomputation() -> None:
+    reached = Reached()
+
+    @given(pools, two_streams)
+    def each(windows: list[Window], steps: list[tuple[int, str, str]]) -> None:
+        nested = NestedJoin(windows, on=lambda row: row[2])
+        rows, time = [], 0
+        pairs = []
+        for number, (gap, side, key) in enumerate(steps):
+            time += gap
+            rows.append((time, side, (number, time, key)))
+            pairs += nested.insert(side, time, rows[-1][2])
+        assert_joined(pairs, rows, all_along(windows))
+        held = [(p.left, p.right, w.window_id) for p in pairs for w in p.windows]
+        assert len(held) == len(set(held)), "one probe finds a pair once"
+        reached["pairs"] += bool(pairs)
+        reached["pairs of several windows"] += any(len(p.windows) > 1 for p in pairs)
+
+    each()
+    reached.at_least(8, "pairs", "pairs of several windows")
 
 
 def assert_joined(pairs: list[Any], rows: list[tuple[int, str, Any]], lives: Lives) -> None:

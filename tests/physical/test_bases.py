@@ -10,19 +10,27 @@ from muntin.slicing import SLICINGS
 from muntin.slicing.cuts import begins, ends
 from muntin.strategies import STRATEGIES, Problem
 from muntin.windows import Window
+from muntin_testing.reached import Reached, built_by, edges_of
 from muntin_testing.windows import window_sets
 
 
-@pytest.mark.parametrize("name", ["cutty", "weave-share", "tri-weave", "wcg"])
-@given(asked=window_sets(most=4, longest=16), slicing=st.sampled_from(sorted(SLICINGS)))
-def test_every_window_begins_and_ends_at_cuts_of_its_base(
-    name: str, asked: list[Window], slicing: str
-) -> None:
-    plan = STRATEGIES[name](Problem(tuple(asked), False, RateCost(5e6), slicing))
-    found = bases(plan)
-    for base in found:
-        for window in base.windows.values():
-            assert base.slices.cuts_at(begins(window))
-            assert base.slices.cuts_at(ends(window))
-    answered = {plan.nodes[number].id for base in found for number in base.windows}
-    assert {w.id for w in asked} <= answered
+@pytest.mark.parametrize("name", ["cutty", "weave-share", "tri-weave", "wcg", "wcg-fw"])
+def test_every_window_begins_and_ends_at_cuts_of_its_base(name: str) -> None:
+    reached = Reached()
+
+    @given(asked=window_sets(most=4, longest=16), slicing=st.sampled_from(sorted(SLICINGS)))
+    def each(asked: list[Window], slicing: str) -> None:
+        plan = STRATEGIES[name](Problem(tuple(asked), False, RateCost(5e6), slicing))
+        found = bases(plan)
+        for base in found:
+            for window in base.windows.values():
+                assert base.slices.cuts_at(begins(window))
+                assert base.slices.cuts_at(ends(window))
+        answered = {plan.nodes[number].id for base in found for number in base.windows}
+        assert {w.id for w in asked} <= answered
+        reached.update(edges_of(plan))
+        reached["several windows on a base"] += any(len(base.windows) > 1 for base in found)
+
+    each()
+    reached.at_least(10, *built_by(name))
+    reached.at_least(10, "several windows on a base")

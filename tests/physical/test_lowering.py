@@ -19,6 +19,7 @@ from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import SLICINGS, shared_pairs, shared_panes
 from muntin.strategies import STRATEGIES, Problem
 from muntin.windows import Window
+from muntin_testing.reached import Reached, built_by, edges_of
 from muntin_testing.windows import starts, window_sets
 
 Rows = dict[tuple[int, int], Counter[int]]
@@ -67,15 +68,22 @@ def assert_holds_its_records(plan: SharingPlan, records: range) -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@given(
-    asked=window_sets(most=4, longest=16),
-    idempotent=st.booleans(),
-    slicing=st.sampled_from(sorted(SLICINGS)),
-)
-def test_every_strategy(name: str, asked: list[Window], idempotent: bool, slicing: str) -> None:
-    model = RateCost(rate=5e6)
-    plan = STRATEGIES[name](Problem(tuple(asked), idempotent, model, slicing))
-    assert_holds_its_records(plan, range(-37, 41))
+def test_every_strategy(name: str) -> None:
+    reached = Reached()
+
+    @given(
+        asked=window_sets(most=4, longest=16),
+        idempotent=st.booleans(),
+        slicing=st.sampled_from(sorted(SLICINGS)),
+    )
+    def each(asked: list[Window], idempotent: bool, slicing: str) -> None:
+        problem = Problem(tuple(asked), idempotent, RateCost(rate=5e6), slicing)
+        plan = STRATEGIES[name](problem)
+        assert_holds_its_records(plan, range(-37, 41))
+        reached.update(edges_of(plan))
+
+    each()
+    reached.at_least(10, *built_by(name))
 
 
 @given(window_sets(least=2, most=4, longest=16))

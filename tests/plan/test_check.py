@@ -1,5 +1,6 @@
 """The checker: it accepts right plans, refuses every mutation, and agrees with brute force."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -30,8 +31,15 @@ from muntin.slicing import (
     shared_slices,
 )
 from muntin.windows import Window
+from muntin_testing.reached import Reached
 from muntin_testing.records import plan_is_right
-from muntin_testing.windows import random_window, related_pair, window_sets, windows
+from muntin_testing.windows import (
+    covered_windows,
+    random_window,
+    related_pair,
+    window_sets,
+    windows,
+)
 
 
 def accepts(plan: SharingPlan, asked: list[Window]) -> bool:
@@ -146,34 +154,55 @@ def test_interleaved_progressions_are_judged_by_what_they_cover() -> None:
     assert accepts(edge_plan(child, parent, twice, idempotent=True), [child])
 
 
-@given(windows(longest=12), window_sets(most=3, longest=12), st.booleans())
-def test_the_verdict_on_slices_is_that_of_brute_force(
-    asked: Window, others: list[Window], finest: bool
-) -> None:
-    # Slices made for other windows serve this one only if they happen to be cut at its ends.
-    slices = shared_panes(others) if finest else shared_pairs(others)
-    plan = SharingPlan.build([sliced(slices), reading_all(asked, "slices")], idempotent=False)
-    assert accepts(plan, [asked]) == plan_is_right(plan, [asked])
+@st.composite
+def windows_and_one(draw: st.DrawFn) -> tuple[list[Window], Window]:
+    """Windows that slices are made for, and one that is to be read off them: theirs, or any."""
+    others = draw(window_sets(most=3, longest=12))
+    related = covered_windows(others, 12)
+    any_window = windows(longest=12)
+    return others, draw(st.one_of(any_window, any_window, related, st.sampled_from(others)))
 
 
-@given(
-    windows(longest=12),
-    window_sets(most=3, longest=12),
-    st.sampled_from(["panes", "pairs", "cutty"]),
-    st.sampled_from(EdgeKind),
-    st.sampled_from([-1, 0, 0, 1]),
-)
-def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force(
-    asked: Window, others: list[Window], slicing: str, kind: EdgeKind, wrong: int
-) -> None:
-    slices = shared_slices(others, slicing)
-    node = reading_all(asked, "slices", kind=kind)
-    node = replace(node, pieces=every(max(1, asked.range + wrong), kind))
-    plan = SharingPlan.build([sliced(slices), node], idempotent=False)
-    if accepts(plan, [asked]):
-        assert plan_is_right(plan, [asked])
-    elif asked.range + wrong == asked.range:  # a longer reading may happen to meet no other slice
-        assert not plan_is_right(plan, [asked])
+def test_the_verdict_on_slices_is_that_of_brute_force() -> None:
+    """Slices made for other windows serve this one only if they happen to be cut at its ends."""
+    reached = Reached()
+
+    @given(windows_and_one(), st.sampled_from([shared_pairs, shared_pairs, shared_panes]))
+    def each(drawn: tuple[list[Window], Window], slicer: Callable[..., Slices]) -> None:
+        others, asked = drawn
+        slices = slicer(others)
+        plan = SharingPlan.build([sliced(slices), reading_all(asked, "slices")], idempotent=False)
+        verdict = accepts(plan, [asked])
+        assert verdict == plan_is_right(plan, [asked])
+        reached["accepted" if verdict else "refused"] += 1
+
+    each()
+    reached.at_least(8, "accepted", "refused")
+
+
+def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force() -> None:
+    reached = Reached()
+
+    @given(
+        windows_and_one(),
+        st.sampled_from(["panes", "pairs", "cutty"]),
+        st.sampled_from(EdgeKind),
+        st.sampled_from([-1, 0, 0, 0, 1]),
+    )
+    def each(drawn: tuple[list[Window], Window], slicing: str, kind: EdgeKind, wrong: int) -> None:
+        others, asked = drawn
+        node = reading_all(asked, "slices", kind=kind)
+        node = replace(node, pieces=every(max(1, asked.range + wrong), kind))
+        nodes = [sliced(shared_slices(others, slicing)), node]
+        plan = SharingPlan.build(nodes, idempotent=False)
+        verdict, right = accepts(plan, [asked]), plan_is_right(plan, [asked])
+        assert right or not verdict
+        if node.pieces.count == asked.range:  # a longer reading may happen to meet no other slice
+            assert verdict == right
+            reached[f"{kind.name} {'accepted' if verdict else 'refused'}"] += 1
+
+    each()
+    reached.at_least(3, "WHOLE accepted", "WHOLE refused", "PREFIX accepted", "PREFIX refused")
 
 
 @given(window_sets(least=2, most=3))
@@ -246,15 +275,21 @@ def test_a_prefix_where_there_is_none_is_refused(nodes: list[Node], message: str
         check(SharingPlan.build(nodes, idempotent=True), [Window(14, 8, id="w")])
 
 
-@given(window_sets(most=2, longest=12), window_sets(most=2, longest=12))
-def test_slices_of_slices_are_accepted_only_if_each_cut_is_one(
-    coarse: list[Window], fine: list[Window]
-) -> None:
-    child, parent = shared_pairs(coarse), shared_pairs(fine)
-    nodes = [sliced(parent, "fine"), sliced(child, "coarse", "fine")]
-    nodes += [reading_all(w, "coarse") for w in coarse]
-    plan = SharingPlan.build(nodes, idempotent=False)
-    assert accepts(plan, coarse) == plan_is_right(plan, coarse)
+def test_slices_of_slices_are_accepted_only_if_each_cut_is_one() -> None:
+    reached = Reached()
+
+    @given(window_sets(most=2, longest=12), window_sets(most=2, longest=12), st.booleans())
+    def each(coarse: list[Window], others: list[Window], finer: bool) -> None:
+        fine = [*others, *coarse] if finer else others
+        nodes = [sliced(shared_pairs(fine), "fine"), sliced(shared_pairs(coarse), "coarse", "fine")]
+        nodes += [reading_all(w, "coarse") for w in coarse]
+        plan = SharingPlan.build(nodes, idempotent=False)
+        verdict = accepts(plan, coarse)
+        assert verdict == plan_is_right(plan, coarse)
+        reached["accepted" if verdict else "refused"] += 1
+
+    each()
+    reached.at_least(10, "accepted", "refused")
 
 
 TEN, TWENTY, THIRTY = (Window(n, n, id=str(n)) for n in (10, 20, 30))

@@ -64,7 +64,7 @@ def _max(a: int | None, b: int | None) -> int | None:
 
 
 def planned(strategy: str, windows: list[Window]) -> Any:
-    return strategy_named(strategy)(Problem(tuple(windows), False, RateCost(1e3)))
+    return strategy_named(strategy)(Problem(tuple(windows), False, RateCost(5e6)))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from muntin.cost import PaperCost
 from muntin.coverage import SOURCE, Source, covering_pieces, every, partitioned_by
-from muntin.strategies.divisors import divisors
 from muntin.strategies.factor_benefit import (
     best_tumbling_factor,
     cost_change,
@@ -17,6 +16,7 @@ from muntin.strategies.factor_benefit import (
     overlap_sum,
 )
 from muntin.windows import Window
+from muntin_testing.reached import Reached
 from muntin_testing.windows import windows
 
 etas = st.sampled_from([0.25, 0.5, 1.0, 2.0, 10.0])
@@ -38,6 +38,9 @@ def partitions(draw: st.DrawFn) -> tuple[PaperCost, Source | Window, Window, lis
     children = list(dict.fromkeys(children))
     cost = PaperCost(tuple(children), rate=draw(etas))
     return cost, tumbling(target) if target else SOURCE, tumbling(length), children
+
+
+Pattern = tuple[PaperCost, Source | Window, Window, list[Window]]
 
 
 class TestWorkedFigures:
@@ -86,14 +89,18 @@ def cost(model: PaperCost, parent: Source | Window, child: Window) -> float:
     return model.edge(parent, child, pieces)
 
 
-@given(partitions())
-def test_algorithm_3_decides_as_equation_2_does(
-    pattern: tuple[PaperCost, Source | Window, Window, list[Window]],
-) -> None:
-    cost, target, factor, children = pattern
-    assert helps(cost, factor, target, children) == (
-        cost_change(cost, factor, target, children) <= 0
-    )
+def test_algorithm_3_decides_as_equation_2_does() -> None:
+    reached = Reached()
+
+    @given(partitions())
+    def each(pattern: Pattern) -> None:
+        cost, target, factor, children = pattern
+        verdict = helps(cost, factor, target, children)
+        assert verdict == (cost_change(cost, factor, target, children) <= 0)
+        reached["helps" if verdict else "does not help"] += 1
+
+    each()
+    reached.at_least(10, "helps", "does not help")
 
 
 def test_algorithm_3_where_the_paper_divides_by_zero() -> None:
@@ -136,24 +143,28 @@ def test_theorem_9_fails_where_it_divides_by_a_negative_number() -> None:
     )
 
 
-@given(partitions())
-def test_algorithm_4_finds_the_best_tumbling_factor_window(
-    pattern: tuple[PaperCost, Source | Window, Window, list[Window]],
-) -> None:
-    cost, target, _, children = pattern
-    found = best_tumbling_factor(cost, target, children)
-    step = 1 if isinstance(target, Source) else target.range
-    eligible = [
-        tumbling(length)
-        for length in divisors(gcd(*(n for w in children for n in (w.range, w.slide))))
-        if length % step == 0 and tumbling(length) != target
-    ]
-    free = [w for w in eligible if w not in cost.windows]
-    best = min((cost_change(cost, w, target, children) for w in free), default=Fraction(1))
-    if found is not None:
-        assert cost_change(cost, found, target, children) == best <= 0
-    elif free == eligible:  # no asked window does a factor window's work
-        assert best > 0
+def test_algorithm_4_finds_the_best_tumbling_factor_window() -> None:
+    reached = Reached()
+
+    @given(partitions())
+    def each(pattern: Pattern) -> None:
+        cost, target, _, children = pattern
+        found = best_tumbling_factor(cost, target, children)
+        step = 1 if isinstance(target, Source) else target.range
+        common = gcd(*(n for w in children for n in (w.range, w.slide)))
+        lengths = [n for n in range(1, common + 1) if common % n == 0 and n % step == 0]
+        eligible = [tumbling(n) for n in lengths if tumbling(n) != target]
+        free = [w for w in eligible if w not in cost.windows]
+        best = min((cost_change(cost, w, target, children) for w in free), default=Fraction(1))
+        if found is not None:
+            assert cost_change(cost, found, target, children) == best <= 0
+            reached["found"] += 1
+        elif free == eligible:  # no asked window does a factor window's work
+            assert best > 0
+            reached["none"] += 1
+
+    each()
+    reached.at_least(8, "found", "none")
 
 
 def test_a_hopping_target_partitions_nothing() -> None:

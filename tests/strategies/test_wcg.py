@@ -8,23 +8,29 @@ from muntin.coverage import covered_by
 from muntin.strategies import Problem
 from muntin.strategies.wcg import wcg
 from muntin.windows import Window
+from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 
 
-@given(window_sets(most=8), st.booleans(), st.booleans())
-def test_theorem_7_each_window_has_one_parent_that_covers_it(
-    asked: list[Window], idempotent: bool, paper: bool
-) -> None:
-    windows = tuple(asked)
-    model = PaperCost(windows) if paper else RateCost(1e6)
-    plan = wcg(Problem(windows, idempotent, model))
-    assert sorted(node.id for node in plan.nodes) == sorted(w.id for w in windows)
-    for node in plan.nodes:
-        assert isinstance(node.shape, Window)
-        if node.parent is not None:
-            parent = plan.node(node.parent).shape
-            assert isinstance(parent, Window)
-            assert covered_by(node.shape, parent)
+def test_theorem_7_each_window_has_one_parent_that_covers_it() -> None:
+    reached = Reached()
+
+    @given(window_sets(most=8), st.booleans(), st.booleans())
+    def each(asked: list[Window], idempotent: bool, paper: bool) -> None:
+        windows = tuple(asked)
+        model = PaperCost(windows) if paper else RateCost(1e6)
+        plan = wcg(Problem(windows, idempotent, model))
+        assert sorted(node.id for node in plan.nodes) == sorted(w.id for w in windows)
+        for node in plan.nodes:
+            assert isinstance(node.shape, Window)
+            if node.parent is not None:
+                parent = plan.node(node.parent).shape
+                assert isinstance(parent, Window)
+                assert covered_by(node.shape, parent)
+                reached["paper" if paper else "rate"] += 1
+
+    each()
+    reached.at_least(15, "paper", "rate")
 
 
 def test_each_cost_takes_its_own_pieces() -> None:

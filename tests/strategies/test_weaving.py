@@ -23,6 +23,7 @@ from muntin.strategies.pairing import paired
 from muntin.strategies.random_merge import random_merge
 from muntin.strategies.weave_share import woven_trees
 from muntin.windows import Window
+from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 
 TECHNIQUES = ("panes", "flatfat", "flatfit", "slick-deque-inv", "slick-deque-non-inv")
@@ -75,13 +76,21 @@ def ends(trees: frozenset[Tree], costs: TreeCosts) -> set[frozenset[Tree]]:
 
 
 @pytest.mark.parametrize("model", [MODELS[0], MODELS[2], MODELS[5]], ids=name_of)
-@given(asked=window_sets(least=2, most=5, longest=30), slicing=slicings)
-def test_weaving_ends_where_the_written_out_algorithm_does(
-    model: CostModel, asked: list[Window], slicing: str
-) -> None:
-    problem = problem_of(asked, model, slicing)
-    allowed = ends(frozenset(single_trees(problem)), TreeCosts(problem))
-    assert frozenset(woven_trees(problem)) in allowed
+def test_weaving_ends_where_the_written_out_algorithm_does(model: CostModel) -> None:
+    reached = Reached()
+
+    @given(asked=window_sets(least=2, most=5, longest=30), slicing=slicings)
+    def each(asked: list[Window], slicing: str) -> None:
+        problem = problem_of(asked, model, slicing)
+        single = frozenset(single_trees(problem))
+        allowed = ends(single, TreeCosts(problem))
+        assert frozenset(woven_trees(problem)) in allowed
+        reached["merges"] += single not in allowed
+        reached["merges, but not all"] += not {len(trees) for trees in allowed} & {1, len(single)}
+
+    each()
+    reached.at_least(10, "merges")
+    reached.at_least(5, "merges, but not all")
 
 
 def test_the_last_merge_looked_at_is_not_taken_when_it_costs() -> None:
@@ -91,24 +100,25 @@ def test_the_last_merge_looked_at_is_not_taken_when_it_costs() -> None:
 
 
 @models
-@given(asked=sets, slicing=slicings)
-def test_no_merge_of_woven_trees_saves(model: CostModel, asked: list[Window], slicing: str) -> None:
-    problem = problem_of(asked, model, slicing)
-    costs = TreeCosts(problem)
-    assert all(costs.gain(a, b) <= 1e-9 for a, b in combinations(woven_trees(problem), 2))
-
-
-@models
-@given(asked=sets, slicing=slicings)
-def test_the_cost_of_trees_is_the_cost_of_their_plan(
-    model: CostModel, asked: list[Window], slicing: str
+def test_woven_trees_cost_what_their_plan_costs_and_no_merge_of_two_saves(
+    model: CostModel,
 ) -> None:
-    problem = problem_of(asked, model, slicing)
-    trees = woven_trees(problem)
-    plan = plan_of(problem, trees)
-    check(plan, asked)
-    assert total(model, plan) == pytest.approx(TreeCosts(problem).total(trees))
-    assert sorted(map(sorted, trees_of(plan, problem.windows))) == sorted(map(sorted, trees))
+    reached = Reached()
+
+    @given(asked=sets, slicing=slicings)
+    def each(asked: list[Window], slicing: str) -> None:
+        problem = problem_of(asked, model, slicing)
+        costs, trees = TreeCosts(problem), woven_trees(problem)
+        assert all(costs.gain(a, b) <= 1e-9 for a, b in combinations(trees, 2))
+        plan = plan_of(problem, trees)
+        check(plan, asked)
+        assert total(model, plan) == pytest.approx(costs.total(trees))
+        assert sorted(map(sorted, trees_of(plan, problem.windows))) == sorted(map(sorted, trees))
+        reached["several trees"] += len(trees) > 1
+        reached["trees of several windows"] += any(len(tree) > 1 for tree in trees)
+
+    each()
+    reached.at_least(10, "several trees", "trees of several windows")
 
 
 @models
@@ -120,18 +130,27 @@ def test_exhaustive_finds_the_best_of_all_divisions(model: CostModel, asked: lis
     assert costs.total(best_trees(problem, costs)) == pytest.approx(best)
 
 
-@given(asked=sets, technique=st.sampled_from(TECHNIQUES), rate=st.floats(0.01, 20))
-def test_pairing_is_the_best_division_into_ones_and_twos(
-    asked: list[Window], technique: str, rate: float
-) -> None:
-    problem = problem_of(asked, WeaveCost(technique, rate, unit_of_time=1))
-    costs = TreeCosts(problem)
-    every = divisions(tuple(range(len(asked))))
-    best = min(costs.total(d) for d in every if max(map(len, d)) <= 2)
-    assert costs.total(paired(problem, costs)) == pytest.approx(best)
+rates = st.sampled_from([0.05, 0.3, 1.0, 4.0, 20.0])
 
 
-@given(asked=sets, rate=st.floats(0.01, 20))
+def test_pairing_is_the_best_division_into_ones_and_twos() -> None:
+    reached = Reached()
+
+    @given(asked=sets, technique=st.sampled_from(TECHNIQUES), rate=rates)
+    def each(asked: list[Window], technique: str, rate: float) -> None:
+        problem = problem_of(asked, WeaveCost(technique, rate, unit_of_time=1))
+        costs = TreeCosts(problem)
+        every = divisions(tuple(range(len(asked))))
+        best = min(costs.total(d) for d in every if max(map(len, d)) <= 2)
+        trees = paired(problem, costs)
+        assert costs.total(trees) == pytest.approx(best)
+        reached.update({"ones" if len(tree) == 1 else "twos" for tree in trees})
+
+    each()
+    reached.at_least(10, "ones", "twos")
+
+
+@given(asked=sets, rate=rates)
 def test_contiguous_is_the_best_division_into_runs_and_stays_so_as_queries_expire(
     asked: list[Window], rate: float
 ) -> None:
@@ -156,24 +175,30 @@ def test_weave_plus_is_never_worse_than_weave_share_nor_better_than_the_best(
     assert best * (1 - 1e-9) <= cost["weave-plus"] <= cost["weave-share"] * (1 + 1e-9)
 
 
-@given(asked=sets, seed=st.integers(0, 5), rate=st.floats(0.05, 5))
-def test_random_merges_and_local_moves_end_where_none_saves(
-    asked: list[Window], seed: int, rate: float
-) -> None:
-    problem = problem_of(asked, WeaveCost("panes", rate, unit_of_time=1))
-    costs = TreeCosts(problem)
-    trees = trees_of(random_merge(problem, seed), problem.windows)
-    assert all(costs.gain(a, b) <= 0 for a, b in combinations(trees, 2))
-    trees = trees_of(local_search(problem, seed), problem.windows)
-    now = costs.total(trees)
-    for home in trees:
-        for window in home:
-            one, rest = frozenset({window}), home - {window}
-            for target in (*(t for t in trees if t is not home), frozenset[int]()):
-                kept = [t for t in (*trees, rest) if t and t not in (home, target)]
-                assert costs.total([*kept, target | one]) >= now - 1e-6 * now
-    assert random_merge(problem, seed) == random_merge(problem, seed)
-    assert local_search(problem, seed) == local_search(problem, seed)
+def test_random_merges_and_local_moves_end_where_none_saves() -> None:
+    reached = Reached()
+
+    @given(asked=sets, seed=st.integers(0, 5), rate=rates)
+    def each(asked: list[Window], seed: int, rate: float) -> None:
+        problem = problem_of(asked, WeaveCost("panes", rate, unit_of_time=1))
+        costs = TreeCosts(problem)
+        trees = trees_of(random_merge(problem, seed), problem.windows)
+        assert all(costs.gain(a, b) <= 0 for a, b in combinations(trees, 2))
+        reached["merged, several trees"] += 1 < len(trees) < len(asked)
+        trees = trees_of(local_search(problem, seed), problem.windows)
+        now = costs.total(trees)
+        for home in trees:
+            for window in home:
+                one, rest = frozenset({window}), home - {window}
+                for target in (*(t for t in trees if t is not home), frozenset[int]()):
+                    kept = [t for t in (*trees, rest) if t and t not in (home, target)]
+                    assert costs.total([*kept, target | one]) >= now - 1e-6 * now
+        reached["moved, several trees"] += 1 < len(trees) < len(asked)
+        assert random_merge(problem, seed) == random_merge(problem, seed)
+        assert local_search(problem, seed) == local_search(problem, seed)
+
+    each()
+    reached.at_least(5, "merged, several trees", "moved, several trees")
 
 
 def test_triweave_has_three_levels() -> None:

@@ -10,6 +10,7 @@ from muntin.errors import StateError
 from muntin.streams import MemoryStore
 from muntin.windows import Window
 from muntin_testing.buckets import BruteForce, Row, spec_of, stepped
+from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 
 STRATEGIES = ["shared-pairs", "shared-panes", "unshared-pairs", "wcg", "direct", "weave-share"]
@@ -34,58 +35,70 @@ def batches(draw: st.DrawFn) -> list[tuple[list[Row], int]]:
     return [*found, ([], watermark + 100)]
 
 
-@given(
-    window_sets(most=4),
-    batches(),
-    st.sampled_from(STRATEGIES),
-    st.booleans(),
-    st.booleans(),
-)
-def test_every_step_emits_what_the_protocol_says(
-    windows: list[Window], script: Any, strategy: str, update: bool, late_now: bool
-):
-    spec = spec_of(windows, strategy, update=update, late_now=late_now)
-    store, oracle = MemoryStore(), BruteForce(windows, update, late_now)
-    for rows, watermark in script:
-        found, _ = stepped(spec, store, rows, watermark)
-        assert found == oracle.step(rows, watermark)
+def test_every_step_emits_what_the_protocol_says():
+    reached = Reached()
+
+    @given(
+        window_sets(most=4), batches(), st.sampled_from(STRATEGIES), st.booleans(), st.booleans()
+    )
+    def each(windows: list[Window], script: Any, strategy: str, update: bool, late_now: bool):
+        spec = spec_of(windows, strategy, update=update, late_now=late_now)
+        store, oracle = MemoryStore(), BruteForce(windows, update, late_now)
+        for rows, watermark in script:
+            found, step = stepped(spec, store, rows, watermark)
+            assert found == oracle.step(rows, watermark)
+            reached["appended" if not update else "updated"] += bool(found)
+            reached["emitted without a new row"] += bool(found) and not rows
+            reached["late"] += bool(step.late)
+            reached["dropped"] += bool(step.dropped)
+        reached["several bases"] += len(spec.bases) > 1
+        reached["windows together"] += any(len(base.windows) > 1 for base in spec.bases)
+
+    each()
+    reached.at_least(10, "appended", "updated", "emitted without a new row", "late", "dropped")
+    reached.at_least(8, "several bases", "windows together")
 
 
-@given(
-    st.lists(window_sets(most=3), min_size=2, max_size=3),
-    batches(),
-    st.booleans(),
-    st.booleans(),
-    st.data(),
-)
-def test_windows_may_change_between_steps(
-    sets: list[Any], script: Any, update: bool, late_now: bool, data: st.DataObject
-):
+def test_windows_may_change_between_steps():
     """Kept windows go on exactly; new ones emit just what they would have had all along.
 
     A plan that puts windows together which the state holds apart may be refused.
     """
-    every = list({w: w for windows in sets for w in windows})
-    store, oracle = MemoryStore(), BruteForce(every, update, late_now)
-    slicing = st.sampled_from(STRATEGIES)
-    always = set(sets[0])
-    for i, (rows, watermark) in enumerate(script):
-        windows = sets[min(i * len(sets) // len(script), len(sets) - 1)]
-        spec = spec_of(windows, data.draw(slicing), update=update, late_now=late_now)
-        try:
-            found, step = stepped(spec, store, rows, watermark)
-        except StateError:
-            assert len(windows) > 1
-            return
-        since = step.complete_from
-        always &= set(windows)
-        assert not set(since) & {w.id for w in always}
-        wanted = {
-            at: result
-            for at, result in oracle.step(rows, watermark).items()
-            if at[0] in {w.id for w in windows} and at[2] >= since.get(at[0], at[2])
-        }
-        assert found == wanted
+    reached = Reached()
+
+    @given(window_sets(least=2, most=5), batches(), st.booleans(), st.booleans(), st.data())
+    def each(every: list[Window], script: Any, update: bool, late_now: bool, data: Any):
+        some = st.lists(st.sampled_from(every), min_size=1, max_size=3, unique=True)
+        sets = data.draw(st.lists(some, min_size=2, max_size=3))
+        store, oracle = MemoryStore(), BruteForce(every, update, late_now)
+        slicing = st.sampled_from(STRATEGIES)
+        always = set(sets[0])
+        for i, (rows, watermark) in enumerate(script):
+            windows = sets[min(i * len(sets) // len(script), len(sets) - 1)]
+            spec = spec_of(windows, data.draw(slicing), update=update, late_now=late_now)
+            try:
+                found, step = stepped(spec, store, rows, watermark)
+            except StateError:
+                assert len(windows) > 1
+                reached["refused"] += 1
+                return
+            since = step.complete_from
+            always &= set(windows)
+            assert not set(since) & {w.id for w in always}
+            wanted = {
+                at: result
+                for at, result in oracle.step(rows, watermark).items()
+                if at[0] in {w.id for w in windows} and at[2] >= since.get(at[0], at[2])
+            }
+            assert found == wanted
+            late = i * len(sets) >= len(script)
+            reached["rows of a kept window"] += late and any(
+                at[0] in {w.id for w in always} for at in found
+            )
+            reached["rows of a new window"] += late and any(at[0] in since for at in found)
+
+    each()
+    reached.at_least(10, "rows of a kept window", "rows of a new window")
 
 
 def test_a_late_row_counts_in_the_windows_that_are_open():

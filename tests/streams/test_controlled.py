@@ -11,34 +11,42 @@ from muntin.streams import Batch, ControlledBucket
 from muntin.windows import Window
 from muntin_testing.buckets import BruteForce, Row
 from muntin_testing.control import Run, Scripted, history_of, scripted
+from muntin_testing.reached import Reached
 
 
-def play(seed: str, batches: int) -> int:
-    """Run a random script; how many rows it gave."""
+def play(seed: str, batches: int) -> Reached:
+    """Run a random script; what it met."""
     random = Random(seed)
     grain = random.choice([1, 1, 4])
     started, script = scripted(random, grain, batches)
     rules = {"update": random.random() < 0.3, "late_now": random.random() < 0.3}
     run = Run(started, grain, random.choice([1, 2, 3]), rules)
     history = history_of(started, script, grain, **rules)
-    rows = 0
+    reached, first = Reached(), {window.id for window in started}
     for number, batch in enumerate(script):
         found, step = run.step(batch)
         expected = history.step(batch, step.entries)
         assert found == expected, f"batch {number}"
-        rows += len(found)
-    return rows
+        reached["rows"] += len(found)
+        reached["rows of registered windows"] += sum(at[0] not in first for at in found)
+        reached["rows with some aggregates"] += sum(row[0] is not None for row in found.values())
+        reached.update(entry.state for entry in step.entries)
+    return reached
 
 
 @pytest.mark.parametrize("part", range(3))
 def test_rows_are_what_the_history_of_commands_says(part: int):
-    assert sum(play(f"{part}/{i}", 12) for i in range(6)) > 100
+    reached = sum((play(f"{part}/{i}", 12) for i in range(6)), Reached())
+    reached.at_least(100, "rows")
+    reached.at_least(10, "rows of registered windows", "rows with some aggregates")
+    reached.at_least(5, "running", "suspended", "refused")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
 def test_a_hundred_random_scripts(part: int):
-    assert sum(play(f"long {part}/{i}", 40) for i in range(10)) > 100
+    reached = sum((play(f"long {part}/{i}", 40) for i in range(10)), Reached())
+    reached.at_least(100, "rows", "rows of registered windows")
 
 
 def test_state_stays_bounded_under_churn():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muntin as mt
@@ -16,11 +16,15 @@ from muntin.data_windows import DataWindow
 from muntin.userwindows import Aggregator, Discretizer, LastRecords, PriceDriven, evaluate
 from muntin.userwindows.bulk import runs_of
 from muntin.userwindows.elements import Batch
-from muntin.userwindows.protocol import WindowFunction
+from muntin.userwindows.protocol import NOTHING, WindowFunction
 from muntin.userwindows.ready import function_of
 from muntin.windows import Window
-from muntin_testing.data_windows import Records, data_windows, meaning, records_of_a_key
+from muntin_testing.data_windows import KINDS, Records, data_windows, meaning, records_of_a_key
 from muntin_testing.monoids import Concat, joined
+from muntin_testing.reached import Reached
+
+few = settings(max_examples=settings.default.max_examples // 4)
+"""For tests that are run once for every kind of window."""
 
 AGGREGATES = [
     mt.count(),
@@ -40,16 +44,26 @@ def expected(window: DataWindow | Window, records: Records) -> list[tuple[Any, .
     return sorted(found)
 
 
-@given(st.lists(data_windows(), min_size=1, max_size=4), records_of_a_key(), st.booleans())
-def test_windows_of_all_kinds_together_are_what_they_mean(
-    windows: list[DataWindow | Window], records: Records, lazy: bool
-):
-    named = [replace(window, id=f"w{i}") for i, window in enumerate(windows)]
-    store = "lazy" if lazy else "eager"
-    rows = list(evaluate(records, "t", named, AGGREGATES, store=store))
-    for window in named:
-        found = [tuple(row.values())[1:] for row in rows if row["window_id"] == window.id]
-        assert sorted(found) == expected(window, records)
+@pytest.mark.parametrize("kind", KINDS)
+def test_windows_of_all_kinds_together_are_what_they_mean(kind: str):
+    reached = Reached()
+
+    @few
+    @given(KINDS[kind], st.lists(data_windows(), max_size=3), records_of_a_key(), st.booleans())
+    def each(
+        first: DataWindow | Window, more: list[DataWindow | Window], records: Records, lazy: bool
+    ):
+        named = [replace(window, id=f"w{i}") for i, window in enumerate([first, *more])]
+        store = "lazy" if lazy else "eager"
+        rows = list(evaluate(records, "t", named, AGGREGATES, store=store))
+        for window in named:
+            found = [tuple(row.values())[1:] for row in rows if row["window_id"] == window.id]
+            assert sorted(found) == expected(window, records)
+            reached[type(window).__name__] += len(found) > 1
+        reached["several"] += len(named) > 1
+
+    each()
+    reached.at_least(4, kind, "several")
 
 
 def batch_of(keys: list[Records]) -> Batch:
@@ -65,31 +79,51 @@ def batch_of(keys: list[Records]) -> Batch:
     return Batch(group, table.column("t").to_numpy(), column)
 
 
-@given(data_windows(), st.lists(records_of_a_key(15), min_size=1, max_size=4))
-def test_bulk_runs_are_what_the_windows_mean(window: DataWindow | Window, keys: list[Records]):
-    runs = runs_of(window, batch_of(keys))
-    rows = zip(*(getattr(runs, f).tolist() for f in ("start", "end", "first", "stop")), strict=True)
-    base, wanted = 0, []
-    for records in keys:
-        wanted += [(s, e, base + r[0], base + r[-1] + 1) for s, e, r in meaning(window, records)]
-        base += len(records)
-    assert sorted(rows) == sorted(wanted)
+@pytest.mark.parametrize("kind", KINDS)
+def test_bulk_runs_are_what_the_windows_mean(kind: str):
+    reached = Reached()
+
+    @few
+    @given(KINDS[kind], st.lists(records_of_a_key(12), min_size=2, max_size=3))
+    def each(window: DataWindow | Window, keys: list[Records]):
+        runs = runs_of(window, batch_of(keys))
+        columns = (getattr(runs, f).tolist() for f in ("start", "end", "first", "stop"))
+        base, wanted = 0, []
+        for records in keys:
+            held = meaning(window, records)
+            wanted += [(s, e, base + r[0], base + r[-1] + 1) for s, e, r in held]
+            base += len(records)
+        assert sorted(zip(*columns, strict=True)) == sorted(wanted)
+        reached["windows of several keys"] += len(wanted) > 2
+
+    each()
+    reached.at_least(5, "windows of several keys")
 
 
-@given(data_windows(), records_of_a_key())
-def test_a_function_goes_on_from_its_stored_state(window: DataWindow | Window, records: Records):
-    plain, stored = function_of(window), function_of(window)
-    assert isinstance(plain, WindowFunction)
-    assert isinstance(stored, WindowFunction)
-    for record in records:
-        fresh = function_of(window)
-        assert isinstance(fresh, WindowFunction)
-        fresh.restore(json.loads(json.dumps(stored.state())))
-        stored = fresh
-        assert stored.mark(record["t"], record) == plain.mark(record["t"], record)
-        assert stored.timeout() == plain.timeout()
-        while (due := plain.timeout()) is not None and due <= record["t"]:
-            assert stored.timed_out() == plain.timed_out()
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_function_goes_on_from_its_stored_state(kind: str):
+    reached = Reached()
+
+    @few
+    @given(KINDS[kind], records_of_a_key())
+    def each(window: DataWindow | Window, records: Records):
+        plain, stored = function_of(window), function_of(window)
+        assert isinstance(plain, WindowFunction)
+        assert isinstance(stored, WindowFunction)
+        for record in records:
+            fresh = function_of(window)
+            assert isinstance(fresh, WindowFunction)
+            fresh.restore(json.loads(json.dumps(stored.state())))
+            stored = fresh
+            said = plain.mark(record["t"], record)
+            assert stored.mark(record["t"], record) == said
+            assert stored.timeout() == plain.timeout()
+            while (due := plain.timeout()) is not None and due <= record["t"]:
+                assert stored.timed_out() == plain.timed_out()
+            reached["marks"] += said is not NOTHING
+
+    each()
+    reached.at_least(10, "marks")
 
 
 def test_time_and_distance_share_one_set_of_slices():

@@ -17,7 +17,8 @@ from muntin.userwindows.protocol import Policy, WindowFunction
 from muntin.userwindows.ready import PositionFunction, SessionFunction
 from muntin.userwindows.stream_bucket import StreamBucket
 from muntin.windows import Window
-from muntin_testing.data_windows import Records, data_windows, meaning
+from muntin_testing.data_windows import KINDS, Records, data_windows, meaning
+from muntin_testing.reached import Reached
 from muntin_testing.record_streams import (
     Stream,
     admitted,
@@ -47,24 +48,33 @@ def expected(windows: list[DataWindow | Window], keys: dict[Any, Records]) -> li
     ]
 
 
-@given(st.data(), st.lists(data_windows(), min_size=1, max_size=4))
-def test_any_split_and_any_restart_give_the_rows_of_a_batch(
-    data: st.DataObject, windows: list[DataWindow | Window]
-):
+def test_any_split_and_any_restart_give_the_rows_of_a_batch():
     """A session's end is Spark's to judge where a watermark falls on it: odd ones never do."""
-    sessions = any(isinstance(window, Session) for window in windows)
-    batches = data.draw(arriving(odd=sessions))
-    stream, found, last = Stream(spec_of(windows)), [], 0
-    for rows, watermark in batches:
-        new = stream.step(rows, watermark)
-        for row in new:
-            if isinstance(windows[row[1]], PROMPT):
-                assert last < row[3] <= watermark
-        found += new
-        last = watermark
-    keys = admitted(batches)
-    assert sorted_rows(found) == sorted_rows(expected(windows, keys))
-    assert stream.dropped == sum(len(r) for r, _ in batches) - sum(map(len, keys.values()))
+    reached = Reached()
+
+    @given(st.data(), st.lists(data_windows(), min_size=1, max_size=4))
+    def each(data: st.DataObject, windows: list[DataWindow | Window]):
+        sessions = any(isinstance(window, Session) for window in windows)
+        batches = data.draw(arriving(odd=sessions))
+        stream, found, last = Stream(spec_of(windows)), [], 0
+        for rows, watermark in batches:
+            new = stream.step(rows, watermark)
+            for row in new:
+                if isinstance(windows[row[1]], PROMPT):
+                    assert last < row[3] <= watermark
+            reached["rows before the end"] += bool(new) and watermark < 10**6
+            found += new
+            last = watermark
+        keys = admitted(batches)
+        assert sorted_rows(found) == sorted_rows(expected(windows, keys))
+        assert stream.dropped == sum(len(r) for r, _ in batches) - sum(map(len, keys.values()))
+        reached["dropped"] += bool(stream.dropped)
+        reached["several batches"] += sum(bool(rows) for rows, _ in batches) > 2
+        reached.update({type(windows[row[1]]).__name__ for row in found})
+
+    each()
+    reached.at_least(8, "rows before the end", "dropped", "several batches")
+    reached.at_least(3, *KINDS)
 
 
 class Rises(WindowFunction):
@@ -138,18 +148,23 @@ def judged(windows: list[UserWindow], keys: dict[Any, Records]) -> list[tuple[An
     return found
 
 
-@given(st.data(), st.lists(st.sampled_from(FUNCTIONS), min_size=1, max_size=3, unique=True))
-def test_functions_go_on_from_what_they_remember(
-    data: st.DataObject, windows: list[DataWindow | Window]
-):
-    batches = [
-        ([{**r, "price": r["price"] or 4} for r in rows], watermark)
-        for rows, watermark in data.draw(arriving(odd=False))
-    ]
-    stream, found = Stream(spec_of([*windows, mt.count_window(3, 2)])), []
-    for rows, watermark in batches:
-        found += [row for row in stream.step(rows, watermark) if row[1] < len(windows)]
-    assert sorted_rows(found) == sorted_rows(judged(windows, admitted(batches)))
+def test_functions_go_on_from_what_they_remember():
+    reached = Reached()
+
+    @given(st.data(), st.lists(st.sampled_from(FUNCTIONS), min_size=1, max_size=3, unique=True))
+    def each(data: st.DataObject, windows: list[UserWindow]):
+        batches = [
+            ([{**r, "price": r["price"] or 4} for r in rows], watermark)
+            for rows, watermark in data.draw(arriving(odd=False))
+        ]
+        stream, found = Stream(spec_of([*windows, mt.count_window(3, 2)])), []
+        for rows, watermark in batches:
+            found += [row for row in stream.step(rows, watermark) if row[1] < len(windows)]
+        assert sorted_rows(found) == sorted_rows(judged(windows, admitted(batches)))
+        reached.update({windows[row[1]].id for row in found})
+
+    each()
+    reached.at_least(4, *(window.id for window in FUNCTIONS))
 
 
 def record(t: int, key: str = "a", **more: Any) -> dict[str, Any]:
