@@ -1,5 +1,7 @@
 """Queries: what fits together, and an error with the remedy for everything else."""
 
+from typing import Any
+
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -28,7 +30,9 @@ def latest(commutative: bool) -> mt.Aggregate:
 
 
 def test_single_values_need_no_list() -> None:
-    q = mt.query("ts", TEN, mt.count(), keys="device")
+    window: Any = TEN
+    aggregate: Any = mt.count()
+    q = mt.query("ts", window, aggregate, keys="device")
     assert (q.windows, q.keys) == ((TEN,), ("device",))
     assert [a.name for a in q.aggregates] == ["count"]
 

@@ -1,3 +1,5 @@
+# mypy: disable-error-code="arg-type"
+# What must be refused is of a wrong type on purpose.
 """Aggregates as values: names, filters, arguments and errors."""
 
 import pytest

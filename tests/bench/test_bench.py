@@ -1,5 +1,7 @@
 """Benchmarks: seeded data made once, sides in turn, and both sides of the DuckDB race agree."""
 
+from collections.abc import Callable
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -31,8 +33,16 @@ def test_events_are_seeded_and_made_once(tmp_path):
 
 
 def test_sides_run_in_turn_and_each_begins_a_round():
-    log = []
-    race({"a": lambda: log.append("a") or 1, "b": lambda: log.append("b") or 2}, repeat=2)
+    log: list[str] = []
+
+    def side(name: str) -> Callable[[], int]:
+        def run() -> int:
+            log.append(name)
+            return ord(name)
+
+        return run
+
+    race({"a": side("a"), "b": side("b")}, repeat=2)
     assert log == ["a", "b", "b", "a", "a", "b"]
 
 
@@ -44,8 +54,8 @@ def test_naive_and_rewritten_rows_agree(name, tmp_path):
     connection.register("events", table)
     theirs = connection.sql(naive(query, "events")).to_arrow_table()
     ours = apply(planned(query), query, table)
-    rows = [by_instance(t.to_pylist(), ("device",)) for t in (ours, theirs)]
-    assert_same(*rows, name)
+    found, expected = (by_instance(t.to_pylist(), ("device",)) for t in (ours, theirs))
+    assert_same(found, expected, name)
 
 
 def test_the_command(tmp_path):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -132,6 +133,6 @@ def test_constants_take_the_place_of_constants_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"rows": 0}, {"keys": 0.5}, {"rate": -1}, {"rate": float("nan")}]
 )
-def test_impossible_statistics_are_refused(wrong: dict[str, float]) -> None:
+def test_impossible_statistics_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(mt.MuntinError, match="must be"):
         Statistics(**wrong)

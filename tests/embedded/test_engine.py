@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -48,7 +49,8 @@ def test_arrow_gives_arrow():
 
 
 def test_pandas_gives_pandas():
-    frame = pd.DataFrame({"ts": pd.to_datetime(["2024-01-01 00:05", "2024-01-01 00:07", None])})
+    times: Any = ["2024-01-01 00:05", "2024-01-01 00:07", None]
+    frame = pd.DataFrame({"ts": pd.to_datetime(times)})
     frame = frame.assign(device="a", n=[1, 2, 3])
     result = apply(PLAN, QUERY, frame)
     assert isinstance(result, pd.DataFrame)

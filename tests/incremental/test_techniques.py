@@ -246,9 +246,9 @@ def test_misuse_is_answered_with_the_remedy(technique: type[Technique]) -> None:
         technique(count).slide(1)
     with pytest.raises(AggregateError, match="empty window"):
         window.evict()
-    for bad in ("max", type(count), None, 3):
+    for other in ("max", type(count), None, 3):
         with pytest.raises(AggregateError, match=r"not an aggregate: use one such as mt.max"):
-            technique(bad)  # type: ignore[arg-type]
+            technique(other)  # type: ignore[arg-type]
     with pytest.raises(AggregateError, match="leave it out and insert only the values that pass"):
         technique(muntin.count().filter("v > 3"))
 

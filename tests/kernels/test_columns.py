@@ -94,7 +94,7 @@ def test_moments_stay_right_for_large_values(values: list[float]):
     kind = pa.struct([("n", pa.float64()), ("mean", pa.float64()), ("m2", pa.float64())])
     found = merged("moments", [pa.array(rows, kind)])
     exact = [Decimal(v) for v in values]
-    mean = sum(exact) / len(exact)
+    mean = sum(exact, Decimal(0)) / len(exact)
     spread = float(sum((v - mean) ** 2 for v in exact))
     assert found["n"] == len(values)
     assert math.isclose(found["m2"], spread, rel_tol=1e-6, abs_tol=1e-6)

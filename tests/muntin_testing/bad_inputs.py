@@ -64,6 +64,7 @@ def streamed(**changes: Any) -> Case:
     return on(stream, **({"time": "timestamp", "keys": (), "watermark": "1 minute"} | changes))
 
 
+text: Any = "q"
 OWN = mt.custom("own", len, max, int, 0, result="strin")
 CASES: dict[str, tuple[Case, str]] = {
     "time missing": (asked(time="tz"), r"time 'tz' is not a column"),
@@ -260,7 +261,7 @@ CASES: dict[str, tuple[Case, str]] = {
         lambda *_: mt.statistics(5, mt.query("ts", WINDOWS, [mt.count()])),
         r"expected a Spark DataFrame.* got int",
     ),
-    "verify of a text": (lambda _, df: mt.verify(df, "q"), r"mt.query\(...\), not 'q'"),
+    "verify of a text": (lambda _, df: mt.verify(df, text), r"mt.query\(...\), not 'q'"),
 }
 
 

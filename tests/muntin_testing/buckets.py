@@ -1,6 +1,6 @@
 """Batches of rows for a bucket, and the protocol of streams by brute force over single rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +62,7 @@ def spec_of(windows: Iterable[Window], strategy: str = "shared-pairs", **rules: 
     return Spec(bases(plan), ("k0",), PARTIALS, named=("key",), described=("all",), **rules)
 
 
-def pieces(rows: list[Row], base: Base) -> pa.Table:
+def pieces(rows: Sequence[Row], base: Base) -> pa.Table:
     """The rows as pre-aggregated pieces of a base."""
     held: dict[tuple[int, str | None], list[Row]] = {}
     for row in rows:
@@ -75,7 +75,7 @@ def pieces(rows: list[Row], base: Base) -> pa.Table:
 
 
 def stepped(
-    spec: Spec, store: MemoryStore, rows: list[Row], watermark: int, newest: int | None = None
+    spec: Spec, store: MemoryStore, rows: Sequence[Row], watermark: int, newest: int | None = None
 ) -> tuple[Found, Any]:
     """One step of a bucket that is made from the bytes of its store, in two partitions."""
     tables = [pieces(part, base) for base in spec.bases for part in (rows[::2], rows[1::2]) if part]
@@ -100,7 +100,7 @@ class BruteForce:
     last: int = 0
     held: dict[tuple[str, str | None, int], list[Row]] = field(default_factory=dict)
 
-    def step(self, rows: list[Row], watermark: int) -> Found:
+    def step(self, rows: Sequence[Row], watermark: int) -> Found:
         watermark = max(watermark, self.last)
         threshold = watermark if self.late_now else self.last
         changed = set()

@@ -26,7 +26,7 @@ class Scripted:
     """One micro-batch: its commands, its rows, and the watermark that it runs under."""
 
     commands: list[Command]
-    rows: list[Row]
+    rows: Sequence[Row]
     watermark: int
 
 

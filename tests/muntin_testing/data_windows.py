@@ -50,11 +50,13 @@ small, incomplete = st.integers(1, 12), st.booleans()
 short, long = (st.integers(1, most).map(lambda n: timedelta(0, 0, n)) for most in (12, 30))
 ordered = st.tuples(small, small).map(lambda pair: (max(pair), min(pair)))
 KINDS: dict[str, st.SearchStrategy[DataWindow | Window]] = {
-    "Window": st.builds(lambda p: mt.Window(*p, 0), ordered),
+    "Window": st.builds(lambda p: mt.Window(p[0], p[1]), ordered),
     "Session": st.builds(mt.session, short, st.one_of(st.none(), long)),
-    "CountWindow": st.builds(lambda p, i: mt.count_window(*p, incomplete=i), ordered, incomplete),
+    "CountWindow": st.builds(
+        lambda p, i: mt.count_window(p[0], p[1], incomplete=i), ordered, incomplete
+    ),
     "MeasureWindow": st.one_of(
-        st.builds(lambda p, i: mt.hopping_by("km", *p, incomplete=i), ordered, incomplete),
+        st.builds(lambda p, i: mt.hopping_by("km", p[0], p[1], incomplete=i), ordered, incomplete),
         st.builds(lambda p: mt.hopping_by("km", p[0] / 4, p[1] / 4), ordered),
     ),
     "Punctuation": st.builds(lambda i: mt.punctuation("go", incomplete=i), incomplete),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -104,7 +105,7 @@ def bucketed_stream(df: DataFrame) -> int:
 def stream_of_data_windows(df: DataFrame) -> int:
     """Windows that the data decides, with a periodic one beside them."""
     windows = [mt.session("5 seconds"), mt.count_window(7, 2), WINDOWS[2]]
-    asked = {"time": "ts", "windows": windows, "aggregates": [mt.count(), mt.sum("n")]}
+    asked: Any = {"time": "ts", "windows": windows, "aggregates": [mt.count(), mt.sum("n")]}
     asked |= {"keys": "key", "order_by": ["n", "word"]}
     rows = mt.aggregate(arriving(ended(df)), **asked, watermark="1 minute")
     return equal(finished(rows).where("NOT key <=> 'end'"), mt.aggregate(df, **asked))

@@ -1,5 +1,6 @@
 """Streams of records for a bucket of data windows: steps from stored bytes, and random batches."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,10 +43,10 @@ FIRST = 1000
 """Times of a stream are not before its first watermark, which is 0."""
 
 
-def spec_of(windows: list[DataWindow | Window], **rules: Any) -> StreamSpec:
+def spec_of(windows: Sequence[DataWindow | Window], **rules: Any) -> StreamSpec:
     """What a query over these windows asks of a bucket."""
-    rules = {"order": ("o0",), "block": 16, "named": ("key",)} | rules
-    return StreamSpec(("k0",), dict(enumerate(windows)), INPUTS, PARTIALS, **rules)
+    options: Any = {"order": ("o0",), "block": 16, "named": ("key",)} | rules
+    return StreamSpec(("k0",), dict(enumerate(windows)), INPUTS, PARTIALS, **options)
 
 
 def table(rows: Records) -> pa.Table:
@@ -82,7 +83,8 @@ class Stream:
 def arriving(draw: st.DrawFn, odd: bool) -> list[tuple[Records, int]]:
     """Records of several keys, split into batches in any way, each with a watermark."""
     rows: Records = []
-    for key in draw(st.sampled_from([["a"], [None, "b"], ["a", "b", "c"]])):
+    keys: list[list[str | None]] = [["a"], [None, "b"], ["a", "b", "c"]]
+    for key in draw(st.sampled_from(keys)):
         rows += [{**r, "k": key} for r in draw(records_of_a_key(20))]
     rows = [{**r, "t": FIRST + 2 * (r["t"] + 50), "n": n} for n, r in enumerate(rows)]
     count = draw(st.integers(1, 6))

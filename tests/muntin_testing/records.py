@@ -30,6 +30,7 @@ def carried_out(plan: SharingPlan, first: int, last: int) -> dict[str, Held]:
         if isinstance(node.shape, Slices):
             held[node.id] = _sliced(node.shape, of)
         else:
+            assert isinstance(node.shape, Window)
             held[node.id] = _instances(node.shape, plan.shape(node.parent), node.pieces, of)
     return {id: each for id, each in held.items() if id is not None}
 

@@ -101,7 +101,7 @@ def assert_distinct(reports: list[Any], records: list[tuple[int, str]], lives: L
     got = Counter(
         (id, r.end - ranges[id], r.end, tuple(sorted(r.of(id)))) for r in reports for id in r.counts
     )
-    expected = Counter()
+    expected: Counter[Any] = Counter()
     for id, start, end in instances(lives):
         items = set(within(records, start, end))
         if items:

@@ -27,7 +27,7 @@ def test_every_window_has_a_seat_of_its_own_whatever_the_order(asked, most, rand
 
 @given(sets, st.integers(1, 5))
 def test_places_are_filled_from_the_left_and_no_further_than_allowed(asked, most):
-    rows = {}
+    rows: dict[int, set[int]] = {}
     for seat in seats(asked, most).values():
         rows.setdefault(seat.row, set()).add(seat.place)
     assert sorted(rows) == list(range(len(rows)))

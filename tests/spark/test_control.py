@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -45,9 +46,9 @@ class Scripted:
         self.files.mkdir()
         self.found: list[Row] = []
 
-    def start(self, control: mt.Control, **options: Any) -> StreamingQuery:
+    def start(self, control: mt.Control, **changes: Any) -> StreamingQuery:
         stream = streamed(self.spark, self.files, SCHEMA)
-        options = {"watermark": "10 seconds", "buckets": 3, "control": control} | options
+        options: Any = {"watermark": "10 seconds", "buckets": 3, "control": control} | changes
         rows: DataFrame = mt.aggregate(stream, "ts", WINDOWS, AGGREGATES, "k", **options)
         return (
             rows.writeStream.foreachBatch(lambda batch, _: self.found.extend(batch.collect()))
@@ -62,6 +63,13 @@ class Scripted:
             file = self.aside.pop(0)
             file.rename(self.files / file.name)
             query.processAllAvailable()
+
+
+def results_of(query: StreamingQuery) -> Mapping[str, float]:
+    """How many rows each window has given."""
+    last = mt.progress(query)
+    assert last is not None
+    return last.results
 
 
 def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_path: Path):
@@ -84,7 +92,7 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     script.arrive(query)
     control.suspend("new edges")
     script.arrive(query, 2)
-    assert list(mt.progress(query).results) == ["always", "served at once", "first"]
+    assert list(results_of(query)) == ["always", "served at once", "first"]
     query.stop()
     wrong = differences(script.found, expected(streams, script.files, control), 1)
     assert wrong == [], control.list()
@@ -92,7 +100,7 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     assert {id: ids.count(id) > 4 for id in ids} == dict.fromkeys(
         ["always", "first", "new edges", "served at once"], True
     )
-    begun = {row.id: naive(row.complete_from) for row in control.list() if row.complete_from}
+    begun = {row.id: naive(row.complete_from) or START for row in control.list()}
     assert begun["served at once"] < START + timedelta(seconds=29) < begun["new edges"]
 
 
@@ -152,7 +160,7 @@ def test_commands_may_come_as_rows_of_any_stream(streams: SparkSession, tmp_path
     ]
     (told / "0.json").write_text("\n".join(map(json.dumps, commands)))
     script.arrive(query, 3)
-    assert mt.progress(query).results.keys() == {"always", "x"}
+    assert results_of(query).keys() == {"always", "x"}
     query.stop()
     assert [(row.id, row.state) for row in control.list()] == [
         ("always", "running"),
@@ -174,11 +182,11 @@ def test_what_cannot_be_controlled_is_refused_with_a_sentence(
     texts = streams.readStream.schema("action string, id int").json(str(files))
     late = streams.readStream.schema("time timestamp").json(str(files))
 
-    def apply(data: DataFrame = stream, **options: Any) -> None:
-        options = {"watermark": "10 seconds", "control": control} | options
+    def apply(data: DataFrame = stream, **changes: Any) -> None:
+        options: Any = {"watermark": "10 seconds", "control": control} | changes
         mt.aggregate(data, "ts", WINDOWS, AGGREGATES, "k", **options)
 
-    for options, reason in (
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"data": table, "watermark": None}, "control needs a streaming DataFrame: a batch has no"),
         ({"operator": "native"}, "operator 'native' has fixed windows: leave out it or control"),
         ({"output": "complete"}, "needs operator 'bucketed', which cannot run: complete mode"),
@@ -187,7 +195,8 @@ def test_what_cannot_be_controlled_is_refused_with_a_sentence(
         ({"control": mt.Control(commands=table)}, "commands must be a streaming DataFrame"),
         ({"control": mt.Control(commands=texts)}, "need id string, window string; or one column"),
         ({"control": mt.Control(commands=late.withWatermark("time", "1 hour"))}, "leave it out"),
-    ):
+    ]
+    for options, reason in refused:
         with pytest.raises(mt.MuntinError, match=reason):
             apply(**options)
 

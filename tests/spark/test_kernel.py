@@ -43,7 +43,7 @@ def _small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def batches(rows: list[Row], chunk: int | None, size: int) -> list[pa.RecordBatch]:
     """The rows as Spark hands them over: split by chunk, sorted, in batches."""
-    split = []
+    split: list[tuple[str | None, int, int | None, int, int]] = []
     for key, node, start, value in rows:
         if chunk is None:
             split.append((key, node, None, start, value))

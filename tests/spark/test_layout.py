@@ -56,7 +56,7 @@ AGGREGATES = [
     mt.median("x").alias("mid"),
 ]
 NAMES = [a.name for a in AGGREGATES]
-EMPTY = {"rows": 0, "s": None, "set": [], "mid": None}
+EMPTY: dict[str, Any] = {"rows": 0, "s": None, "set": [], "mid": None}
 
 
 @pytest.fixture

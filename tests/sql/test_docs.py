@@ -9,11 +9,12 @@ from muntin.sql import SqlError, parse_sql, render
 from muntin_testing.two_engines import planned
 
 DOCS = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
-QUERY = re.search(r'parse_sql\("""(.*?)"""', DOCS, re.DOTALL)[1]
+[QUERY] = re.findall(r'parse_sql\("""(.*?)"""', DOCS, re.DOTALL)[:1]
 
 
 def block(language: str) -> str:
-    return re.search(rf"```{language}\n(.*?)\n```", DOCS, re.DOTALL)[1]
+    [first, *_] = re.findall(rf"```{language}\n(.*?)\n```", DOCS, re.DOTALL)
+    return str(first)
 
 
 def test_the_rewritten_query_is_the_one_shown():

@@ -230,4 +230,4 @@ def test_the_input_is_found_by_name():
 
 def test_no_text():
     with pytest.raises(QueryError, match="not a int"):
-        parse_sql(7)
+        parse_sql(7)  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ def _together(node: Node, records: Records, last: int, first: int) -> bool:
     if isinstance(node.shape, Slices):
         return node.shape.start_of(before) == node.shape.start_of(after)
     assert isinstance(node.shape, Session)
-    return after - before <= node.shape.gap
+    return bool(after - before <= node.shape.gap)
 
 
 @given(st.sets(st.integers(1, 15), min_size=1, max_size=5), records_of_a_key())

@@ -22,7 +22,7 @@ def letters(count: int) -> str:
 
 @given(STEPS, st.sampled_from(sorted(STORES)), st.sampled_from(CUTS))
 def test_one_function_keeps_no_more_slices_than_windows(steps, store, cut):
-    aggregator, open_windows = Aggregator(Concat(), store, cut), deque()
+    aggregator, open_windows = Aggregator(Concat(), store, cut), deque[int]()
     text, appended = letters(len(steps)), 0
     for i, (ends, begins) in enumerate(steps):
         leaving = [open_windows.popleft() for _ in range(min(ends, len(open_windows)))]

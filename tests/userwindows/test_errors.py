@@ -1,3 +1,5 @@
+# mypy: disable-error-code="arg-type"
+# What must be refused is of a wrong type on purpose.
 """Bad functions get a sentence that names the function, the record and the remedy."""
 
 from typing import Any

@@ -23,7 +23,7 @@ from muntin_testing.data_windows import KINDS, Records, data_windows, meaning, r
 from muntin_testing.monoids import Concat, joined
 from muntin_testing.reached import Reached
 
-few = settings(max_examples=settings.default.max_examples // 4)
+few = settings(max_examples=settings().max_examples // 4)
 """For tests that are run once for every kind of window."""
 
 AGGREGATES = [
@@ -128,7 +128,10 @@ def test_a_function_goes_on_from_its_stored_state(kind: str):
 
 def test_time_and_distance_share_one_set_of_slices():
     """Records by a step of time, three quarters of a step of distance; every tenth stands still."""
-    windows = [mt.Window(10, 6), mt.hopping_by("km", 10, 5, incomplete=True)]
+    windows: list[DataWindow | Window] = [
+        mt.Window(10, 6),
+        mt.hopping_by("km", 10, 5, incomplete=True),
+    ]
     records = [{"t": t, "km": t * 3 // 4 - t // 10, "v": 0} for t in range(60)]
     functions = [function_of(w) for w in windows]
     discretizer = Discretizer([f for f in functions if isinstance(f, WindowFunction)])

@@ -1,16 +1,20 @@
 """The stage of Spark's workers, without Spark: any cutting into batches gives the same rows."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import muntin as mt
 from muntin.aggregates.columns import columns_of
+from muntin.data_windows import DataWindow
 from muntin.userwindows import stage as cutty
 from muntin.userwindows.stage import Assigned, Cutty
+from muntin.windows import Window
 from muntin_testing.data_windows import meaning
 
-WINDOWS = {
+WINDOWS: dict[int, DataWindow | Window] = {
     0: mt.session("5 microseconds"),
     1: mt.count_window(4, 2),
     2: mt.hopping_by("km", 6, 3),
@@ -20,7 +24,7 @@ WINDOWS = {
 
 
 @pytest.fixture(scope="module")
-def records() -> list[dict]:
+def records() -> list[dict[str, Any]]:
     random = np.random.default_rng(5)
     rows = []
     for key in (None, "a", "b", "c"):
@@ -33,13 +37,13 @@ def records() -> list[dict]:
     return rows
 
 
-def batches(records: list[dict], size: int):
+def batches(records: list[dict[str, Any]], size: int):
     table = pa.Table.from_pylist(records)
     table = table.rename_columns(["k0", "t", "u0", "u1", "p0", "p1"])
     return iter(table.to_batches(max_chunksize=size))
 
 
-def expected(records: list[dict]) -> list[tuple]:
+def expected(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     found = []
     for key in (None, "a", "b", "c"):
         own = [r for r in records if r["k0"] == key]
@@ -62,7 +66,7 @@ def test_portions_of_whole_keys_give_every_window_once(records, monkeypatch, siz
 def test_records_are_handed_on_once_for_every_window(records, monkeypatch):
     monkeypatch.setattr(cutty, "COPIES", 13)
     stage = Assigned(("k0",), WINDOWS, {"km": "u0", "go": "u1"}, ("p1",))
-    groups: dict[tuple, list[int]] = {}
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for batch in stage(batches(records, 40)):
         for row in batch.to_pylist():
             *window, run, value = row.values()
@@ -78,7 +82,7 @@ def test_an_empty_partition_gives_nothing():
 
 def test_sessions_over_slices_are_those_over_records(records):
     gap = 5
-    slices: dict[tuple, list[dict]] = {}
+    slices: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for record in records:
         slices.setdefault((record["k0"], record["t"] // gap), []).append(record)
     rows = [

@@ -35,8 +35,10 @@ PROMPT = (Session, Window, Snapshot, CountWindow)
 
 def finished(window: DataWindow | Window) -> DataWindow | Window:
     """What a stream gives of a window: nothing is finished only by the end of the data."""
-    always = isinstance(window, Session | Snapshot | Window)
-    return window if always else replace(window, incomplete=False)
+    if isinstance(window, Session | Snapshot | Window):
+        return window
+    changed: Any = {"incomplete": False}
+    return replace(window, **changed)
 
 
 def expected(windows: list[DataWindow | Window], keys: dict[Any, Records]) -> list[tuple[Any, ...]]:
@@ -229,7 +231,8 @@ def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_state_of_other_windows_functions_or_formats_is_refused():
-    windows = [mt.session("10 microseconds"), mt.user_window(lambda: SessionFunction(9), id="mine")]
+    mine = mt.user_window(lambda: SessionFunction(9), id="mine")
+    windows = [mt.session("10 microseconds"), mine]
     spec = spec_of(windows)
     stream = Stream(spec)
     stream.step([record(100)], 0)
@@ -246,7 +249,7 @@ def test_a_state_of_other_windows_functions_or_formats_is_refused():
     ):
         with pytest.raises(StateError, match=said):
             StreamBucket(other, 0, stream.store)
-    StreamBucket(spec_of([windows[0], replace(windows[1], limit=5)]), 0, stream.store)
+    StreamBucket(spec_of([windows[0], replace(mine, limit=5)]), 0, stream.store)
     with pytest.raises(StateError, match=r"columns string, .*: cast them"):
         StreamBucket(spec, 0, stream.store).step([table([record(1)]).drop_columns("p3")], 0)
     with pytest.raises(StateError, match="was written for windows that the data decides"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muntin.incremental.chunked_queue import ChunkedQueue
 from muntin.incremental.exactness import Inverse
@@ -29,6 +29,14 @@ class SlickDeque(Technique):
 
     name = "slick-deque"
     several_ranges = True
+
+    if TYPE_CHECKING:  # one is made as one of its two variants, which have all of this
+
+        def _start(self) -> None: ...
+        def insert(self, value: Any) -> None: ...
+        def evict(self) -> None: ...
+        def __len__(self) -> int: ...
+        def _whole(self) -> Any: ...
 
     def __new__(cls, aggregate: object = None, *args: object, **options: object) -> SlickDeque:
         if cls is SlickDeque:
