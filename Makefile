@@ -18,7 +18,7 @@ setup: ## make .venv with the pinned dependencies, and find or install Java
 demo: setup ## run the demo on real flights: many windows, one pass
 	@$(RUN)/muntin demo $(ARGS)
 
-test: setup ## run the tests and the doctests (under ten minutes)
+test: setup ## run the tests and the doctests (under six minutes on two cores)
 	@$(RUN)/pytest -n 2 --dist worksteal $(ARGS)
 
 test-long: setup ## run all tests, those marked long too, with many more random examples
@@ -34,7 +34,7 @@ test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (
 		.venv-spark40/bin/pytest -n 2 --dist worksteal -W ignore::ResourceWarning \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/spark tests/aggregates)
 
-check: setup ## lint, formatting, types and import layers
+check: setup ## lint, formatting, types of source and tests, import layers
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
