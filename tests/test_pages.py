@@ -28,6 +28,10 @@ def test_the_page_is_current(path: Path) -> None:
     assert written == tool.page(), f"run .venv/bin/python tools/{path.name}"
 
 
+def test_there_are_such_pages() -> None:
+    assert len(TOOLS) >= 1
+
+
 def test_every_aggregate_is_on_its_page() -> None:
     written = (ROOT / "docs/aggregates.md").read_text(encoding="utf-8")
     assert all(f"| `{name}` |" in written for name in FUNCTIONS)

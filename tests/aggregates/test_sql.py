@@ -4,7 +4,6 @@ Random records are cut into random chunks; SQL lifts each chunk, merges chunks t
 Python folds the records one by one, and Spark's own function has the last word.
 """
 
-import os
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -20,8 +19,6 @@ from muntin.aggregates.columns import Columns, columns_of
 from muntin_testing.values import Case, all_cases, folded, same
 
 CASES = [(name, case) for name, case in all_cases() if not FUNCTIONS[name].holistic]
-EXAMPLES = 100 if os.environ.get("MUNTIN_HYPOTHESIS") == "long" else 2
-GROUPS = 8
 
 
 def column(number: int, position: int) -> str:
@@ -51,18 +48,22 @@ def declared() -> Columns:
     return columns_of(aggregates, lambda each: types[each.argument])
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-@given(
-    groups=st.lists(
-        st.lists(st.tuples(*(case.values for _, case in CASES)), min_size=1, max_size=12),
-        min_size=GROUPS,
-        max_size=GROUPS,
-    ),
-    random=st.randoms(use_true_random=False),
-)
-def test_sql_and_python_agree(
-    frugal: SparkSession, groups: list[list[tuple[Any, ...]]], random: Random
-) -> None:
+def drawn() -> list[list[tuple[Any, ...]]]:
+    """Groups of records, one for each example that hypothesis draws."""
+    record = st.tuples(*(case.values for _, case in CASES))
+    groups: list[list[tuple[Any, ...]]] = []
+
+    @settings(suppress_health_check=list(HealthCheck))
+    @given(st.lists(record, min_size=1, max_size=12))
+    def keep(records: list[tuple[Any, ...]]) -> None:
+        groups.append(records)
+
+    keep()
+    return groups
+
+
+def test_sql_and_python_agree(frugal: SparkSession) -> None:
+    groups, random = drawn(), Random(1)
     rows = [
         (
             g,
@@ -86,7 +87,10 @@ def test_sql_and_python_agree(
     twice = chunks.groupBy("g", "h").agg(*merges).groupBy("g").agg(*merges)
     finals = twice.select("g", *(F.expr(r.final).alias(r.name) for r in columns.results))
     natives = table.groupBy("g").agg(*(native(n).alias(f"n{n}") for n in range(len(CASES))))
-    for row in finals.join(natives, "g").collect():
+    found = finals.join(natives, "g").collect()
+    assert len(found) == len(groups)
+    assert sum(len(records) > 3 for records in groups) > 10
+    for row in found:
         for n, (name, case) in enumerate(CASES):
             function = function_named(name)
             values = [record[n] for record in groups[row.g]]

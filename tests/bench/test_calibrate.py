@@ -19,7 +19,11 @@ def test_runs_become_constants_in_a_file(tmp_path: Path, monkeypatch: pytest.Mon
     runs: list[str] = []
 
     def runner(plan: Any, events: Any) -> Callable[[], int]:
-        return lambda: runs.append(plan.operators.name) or 0
+        def run() -> int:
+            runs.append(plan.operators.name)
+            return 0
+
+        return run
 
     monkeypatch.setattr(module, "CASES", [c for c in CASES if c.name == "ten thousand rows"])
     monkeypatch.setattr(module, "cores_of", lambda spark: 3)
@@ -29,8 +33,10 @@ def test_runs_become_constants_in_a_file(tmp_path: Path, monkeypatch: pytest.Mon
     found, deviation = module.calibrate(spark, "nowhere", "local", Console(file=StringIO()), 2)
     assert {"window", "expand", "kernel"} <= set(runs)
     assert deviation >= 0
+    assert sum(getattr(found.constants, kind) for kind in KINDS) > 0
     found.save(tmp_path / "constants.toml")
     kept = load(tmp_path / "constants.toml")
     assert kept.cores == 3
     assert kept.origin.startswith("measured here, 20")
-    assert all(getattr(kept, kind) >= 0 for kind in KINDS)
+    for kind in KINDS:
+        assert getattr(kept, kind) == pytest.approx(getattr(found.constants, kind), rel=1e-3), kind

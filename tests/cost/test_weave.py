@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from muntin.cost import PaperCost, RateCost, WeaveCost, node_costs, total
 from muntin.cost.finals import EdgeByEdge, Members, final_of
 from muntin.cost.omega import load_of, paper_omega
+from muntin.cost.omega_counted import counted_omega
 from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError
 from muntin.plan import SharingPlan
@@ -65,7 +66,8 @@ def test_the_parts_of_a_family_are_its_edges_times_omega(
 @pytest.mark.parametrize("technique", TECHNIQUES)
 def test_counted_omega_can_be_charged_instead(technique: str) -> None:
     model = WeaveCost(technique, rate=1, unit_of_time=18, counted=True)
-    assert 0 < sum(model.family(shared_pairs(PAIR), PAIR)) < 8 * 12
+    expected = 8 * float(counted_omega(technique, load_of(PAIR)))  # 8 edges in 18
+    assert sum(model.family(shared_pairs(PAIR), PAIR)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: getattr(m, "technique", m.name))

@@ -43,9 +43,10 @@ def test_one_statement_answers_all() -> None:
     connection.register("events", TABLE)
     text = mt.optimize(queries=QUERIES, engine="sql").to_sql("duckdb", types=spark_types(TABLE))
     found = connection.sql(text).to_arrow_table()
-    assert _rows(found.select(["query_id", "window_id", "window", "device"])) == _rows(
-        mt.aggregate(TABLE, queries=QUERIES).select(["query_id", "window_id", "window", "device"])
-    )
+    expected = mt.aggregate(TABLE, queries=QUERIES)
+    assert found.column_names == expected.column_names
+    assert _rows(found) == _rows(expected)
+    assert len(found) > 100
 
 
 def test_what_needs_spark_is_said() -> None:

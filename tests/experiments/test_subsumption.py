@@ -39,11 +39,18 @@ def test_windows_apart_and_together_give_the_same_answers() -> None:
     windows = pool("abrupt", 60, seed=2)
     stream = traffic(None, seed=1)
     together, apart = _warm([windows]), _warm([[window] for window in windows])
-    for now in range(121, 160):
-        value = int(stream.tuples(now, 10).sum())
-        shared = [answer for each in together for answer in each.insert(now, value)]
-        alone = [answer for each in apart for answer in each.insert(now, value)]
+    sums: dict[int, int] = {}
+    answers = 0
+    for now in range(121, 240):
+        sums[now] = int(stream.tuples(now, 10).sum())
+        shared = [answer for each in together for answer in each.insert(now, sums[now])]
+        alone = [answer for each in apart for answer in each.insert(now, sums[now])]
         assert sorted(shared) == sorted(alone)
+        for answer in shared:
+            if answer.start >= 121:
+                assert answer.value == sum(sums[t] for t in range(answer.start, answer.end))
+                answers += 1
+    assert answers > 100
 
 
 def test_the_experiment_prints_and_writes(tmp_path: Path) -> None:

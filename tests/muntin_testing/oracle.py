@@ -82,21 +82,30 @@ def _column(name: str) -> Column:
     return F.col(_quoted(name))
 
 
-def assert_same_rows(ours: DataFrame, theirs: DataFrame, query: Query) -> int:
-    """Fail with the first differences unless both have the same rows; how many rows there are."""
+def assert_same_rows(
+    ours: DataFrame, theirs: DataFrame, query: Query, may_be_empty: bool = False
+) -> int:
+    """Fail with the first differences unless both have the same rows; how many rows there are.
+
+    No rows on either side prove nothing, and fail unless they were to be expected.
+    """
     assert _schema(ours) == _schema(theirs)
     expected = theirs.collect()
+    assert expected or may_be_empty, "there are no rows to compare"
     found = differences(ours.collect(), expected, len(query.keys))
     shown = "\n".join(found[:10])
     assert not found, f"{len(found)} differences:\n{shown}"
     return len(expected)
 
 
-def assert_each_has_rows(results: dict[str, DataFrame], theirs: DataFrame, query: Query) -> int:
+def assert_each_has_rows(
+    results: dict[str, DataFrame], theirs: DataFrame, query: Query, may_be_empty: bool = False
+) -> int:
     """The same for several results under their names, which are computed in one job."""
     for name, each in results.items():
         assert _schema(each) == _schema(theirs), name
     expected = theirs.collect()
+    assert expected or may_be_empty, "there are no rows to compare"
     named = (each.withColumn("result", F.lit(name)) for name, each in results.items())
     found: dict[str, list[Any]] = {name: [] for name in results}
     for row in reduce(DataFrame.unionAll, named).collect():

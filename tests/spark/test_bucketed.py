@@ -1,6 +1,7 @@
 """The bucketed operator beside Spark's own windows, batch by batch, and across restarts."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,7 +19,7 @@ import muntin as mt
 from muntin.spark.labels import labels, murmur3
 from muntin.spark.session import ROCKSDB
 from muntin_testing.oracle import differences, rows_of_window
-from muntin_testing.streams import played, streamed, written
+from muntin_testing.streams import Batches, played, streamed, written
 
 START = datetime(2024, 1, 1)
 SCHEMA = "ts timestamp, k string, part int, x double, money decimal(10,2), word string, n bigint"
@@ -73,32 +74,68 @@ def _row(second: int, key: str | None, part: int | None, x: Any, cents: Any, wor
 
 
 def bucketed(stream: DataFrame, output: str = "append", **options: Any) -> DataFrame:
-    options = {"query": QUERY, "strategy": "shared-pairs"} | options
-    plan = mt.optimize(options.pop("query"), options.pop("strategy"))
-    return plan.apply(stream, watermark="10 seconds", output=output, operator="bucketed", **options)
+    plan = mt.optimize(options.pop("query", QUERY), options.pop("strategy", "shared-pairs"))
+    options |= {"watermark": "10 seconds", "output": output, "operator": "bucketed"}
+    rows: DataFrame = plan.apply(stream, **options)
+    return rows
 
 
 def own(stream: DataFrame, query: mt.Query = QUERY) -> DataFrame:
     return rows_of_window(stream.withWatermark("ts", "10 seconds"), query)
 
 
-@pytest.mark.parametrize(
-    ("output", "strategy"),
-    [("append", "shared-pairs"), pytest.param("update", "wcg", marks=pytest.mark.long)],
-)
-def test_every_batch_has_the_rows_of_spark(
-    rocks: SparkSession, tmp_path: Path, output: str, strategy: str
-):
+@pytest.mark.long
+def test_every_batch_has_the_rows_of_spark_in_update_mode(rocks: SparkSession, tmp_path: Path):
     files = written(rocks, batches(4), SCHEMA, tmp_path / "files")
+    sides = {"spark": own, "ours": lambda s: bucketed(s, "update", strategy="wcg", buckets=3)}
+    found = played(streamed(rocks, files, SCHEMA), sides, "update", tmp_path / "checkpoint")
+    assert_sparks_own(found, ["ours"])
+
+
+def test_every_batch_has_the_rows_of_spark(rocks: SparkSession, tmp_path: Path):
+    """Both operators, one tumbling window alone, and a second stateful step after ours."""
+    script = [*batches(3), [_row(10_000, "end", 1, 1.0, 1, "", 1)]]
+    files = written(rocks, script, SCHEMA, tmp_path / "files")
+    alone = mt.query("ts", WINDOWS[:1], AGGREGATES, keys=["k", "part"])
     sides = {
         "spark": own,
-        "ours": lambda stream: bucketed(stream, output, strategy=strategy, buckets=3),
+        "bucketed": lambda stream: bucketed(stream, buckets=3),
+        "native": native,
+        "alone": lambda stream: native(stream, alone),
+        "counted": lambda stream: counted(bucketed(stream, buckets=3)),
     }
-    found = played(streamed(rocks, files, SCHEMA), sides, output, tmp_path / "checkpoint")
+    found = played(streamed(rocks, files, SCHEMA), sides, "append", tmp_path / "checkpoint")
+    assert_sparks_own(found, ["bucketed", "native"])
+    silent = [row for row in found[-1]["spark"] if row[2] == "only 1"]
+    assert silent, "windows of a key without new rows are emitted when the watermark passes"
+    for batch in found:
+        assert differences(batch["alone"], of(WINDOWS[0], batch["spark"]), 2) == []
+    results = Counter((row[0], row[1]) for batch in found for row in batch["spark"])
+    assert {(row[0], row[1]): row[5] for batch in found for row in batch["counted"]} == results
+
+
+def native(stream: DataFrame, query: mt.Query = QUERY) -> DataFrame:
+    plan = mt.optimize(query, "wcg-fw")
+    rows: DataFrame = plan.apply(stream, watermark="10 seconds", operator="native")
+    return rows
+
+
+def counted(rows: DataFrame) -> DataFrame:
+    """How many keys each instance has, in the column `rows` of results like any others."""
+    each = rows.groupBy("window_id", "window").agg(F.count(F.lit(1)).alias("keys"))
+    columns = [
+        F.col("keys") if field.name == "rows" else F.lit(None).cast(field.dataType)
+        for field in rows.schema.fields[2:]
+    ]
+    return each.select("window_id", "window", *columns)
+
+
+def assert_sparks_own(found: Batches, sides: list[str]) -> None:
     for number, batch in enumerate(found):
-        wrong = differences(batch["ours"], batch["spark"], 2)
-        assert not wrong, f"batch {number}: {len(wrong)} rows differ, {wrong[:5]}"
-    assert sum(len(batch["spark"]) for batch in found) > 200
+        for side in sides:
+            wrong = differences(batch[side], batch["spark"], 2)
+            assert not wrong, f"{side}, batch {number}: {len(wrong)} differ, {wrong[:5]}"
+    assert sum(len(batch["spark"]) for batch in found) > 150
 
 
 def run(
@@ -135,7 +172,7 @@ def of(window: mt.Window, rows: list[Row]) -> list[Row]:
 
 def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path):
     """Kept windows go on as if nothing happened, new ones from when they are complete."""
-    script, kept, new = batches(6, seed=2), WINDOWS[1], mt.tumbling("20 seconds")
+    script, kept, new = batches(5, seed=2), WINDOWS[1], mt.tumbling("20 seconds")
     files = written(rocks, script[:3], SCHEMA, tmp_path / "files")
     before = mt.query("ts", WINDOWS[:2], AGGREGATES, keys=["k", "part"])
     across = mt.tumbling("7 seconds")  # no slice is cut for it
@@ -165,7 +202,7 @@ def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path):
 
 
 def _refusal(rocks: SparkSession, files: Path, query: mt.Query, checkpoint: Path) -> None:
-    written(rocks, [*batches(6, seed=2), [_row(500, "a", 1, 1.0, 1, "", 1)]], SCHEMA, files)
+    written(rocks, [*batches(5, seed=2), [_row(500, "a", 1, 1.0, 1, "", 1)]], SCHEMA, files)
     stream = streamed(rocks, files, SCHEMA)
     sides = {"ours": bucketed(stream, query=query, buckets=3), "spark": own(stream, query)}
     with pytest.raises(StreamingQueryException) as error:

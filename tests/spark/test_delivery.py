@@ -83,6 +83,7 @@ def _check(
     plans = mt.optimize(None, strategy, operator=operator, queries=named)
     verified = mt.verify(table, plans)
     assert verified, repr(verified)
+    assert verified.rows or any(query.where for query in queries)
     together = [row.asDict(True) for row in plans.apply(table).collect()]
     assert len(together) == verified.rows
     for id, rows in plans.apply(table, deliver="dict").items():

@@ -197,11 +197,13 @@ def test_ratios_share_partials_and_are_null_where_nothing_divides(frugal: SparkS
     query = mt.query("ts", WINDOWS, ratios, keys="a key")
     for operator in ("expand", "kernel"):
         assert mt.verify(df, mt.optimize(query, "wcg", operator=operator))
-    rows = mt.aggregate(df, "ts", WINDOWS, ratios, "a key", strategy="wcg", operator="kernel")
-    assert {r.filtered for r in rows.collect()} > {None}
-    held = [r for r in df.collect() if r["a key"] == "a"]
-    for row in rows.where("`a key` = 'a'").collect():
-        own = [r for r in held if row.window.start <= r.ts < row.window.end]
+    found = mt.aggregate(df, "ts", WINDOWS, ratios, "a key", strategy="wcg", operator="kernel")
+    rows, held = found.collect(), df.collect()
+    assert {r.filtered for r in rows} > {None}
+    assert len({r.share for r in rows}) > 3
+    for row in rows:
+        same = [r for r in held if r["a key"] == row["a key"]]
+        own = [r for r in same if row.window.start <= r.ts < row.window.end]
         share = sum(r.n is not None and r.n > 4 for r in own) / len(own)
         assert row.share == pytest.approx(share)
 

@@ -87,7 +87,7 @@ def test_a_filtered_count_counts_rows_even_beside_a_column_named_1(frugal: Spark
         [(datetime(2024, 1, 1), None, 5)], "ts timestamp, `1` int, v int"
     )
     query = mt.query("ts", [mt.tumbling("1 hour")], [mt.count().filter("v > 1").alias("n")])
-    assert ours(query, table).first()["n"] == 1
+    assert [row["n"] for row in ours(query, table).collect()] == [1]
 
 
 def test_names_as_spark_finds_them(frugal: SparkSession) -> None:
@@ -97,16 +97,16 @@ def test_names_as_spark_finds_them(frugal: SparkSession) -> None:
     query = mt.query("ts", [mt.tumbling("1 hour")], [mt.sum("v")], keys=["KEY"])
     found = ours(query, table)
     assert found.columns == ["window_id", "window", "KEY", "sum(v)"]
-    assert tuple(found.first())[2:] == ("x", 5)
+    assert [row[2:] for row in found.collect()] == [("x", 5)]
 
 
 def test_fields_of_structs(frugal: SparkSession) -> None:
     table = frugal.createDataFrame([(datetime(2024, 1, 1), "x", 5)], "t timestamp, k string, v int")
     table = table.select(F.struct("t", "k", F.col("v").alias("a b")).alias("e"))
     query = mt.query("e.t", [mt.tumbling("1 hour")], [mt.sum("e.`a b`")], keys=["e.k"])
-    assert tuple(ours(query, table).first())[2:] == ("x", 5)
+    assert [row[2:] for row in ours(query, table).collect()] == [("x", 5)]
     deep = mt.query("e.t", [mt.tumbling("1 hour")], [mt.count()], keys=["e.a b"])
-    assert tuple(ours(deep, table).first())[2:] == (5, 1)
+    assert [row[2:] for row in ours(deep, table).collect()] == [(5, 1)]
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +130,11 @@ def table(spark: SparkSession) -> DataFrame:
             {"time": "seconds"},
             r"time column .seconds. is bigint, .*timestamp_seconds\(`?seconds`?\)",
         ),
-        ({"aggregates": [mt.sum("valeu")]}, r"valeu"),
-        ({"aggregates": [mt.sum("value +")]}, r"value \+"),
-        ({"aggregates": [mt.sum("value").filter("valu > 1")]}, r"valu"),
-        ({"aggregates": [mt.sum("array(value)")]}, r"sum\(array\(value\)\)"),
-        ({"aggregates": [mt.bool_and("value")]}, r"bool_and\(value\)"),
+        ({"aggregates": [mt.sum("valeu")]}, r"^input 'valeu' cannot be computed"),
+        ({"aggregates": [mt.sum("value +")]}, r"^input 'value \+' cannot be computed"),
+        ({"aggregates": [mt.sum("value").filter("valu > 1")]}, r"^filter 'valu > 1' cannot be"),
+        ({"aggregates": [mt.sum("array(value)")]}, r"^sum\(array\(value\)\) cannot be computed"),
+        ({"aggregates": [mt.bool_and("value")]}, r"^bool_and\(value\) cannot be computed"),
         ({"where": "valu > 1"}, r"where 'valu > 1' cannot be evaluated: .*valu"),
         ({"where": "value >"}, r"where 'value >' cannot be evaluated"),
     ],

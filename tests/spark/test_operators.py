@@ -22,7 +22,7 @@ from muntin_testing.tables import scenario
 
 LONG = os.environ.get("MUNTIN_HYPOTHESIS") == "long"
 STRATEGIES = ("shared-pairs", "cutty", "steiner", "wcg-fw", "unshared-pairs")
-NUMBERS = range(150 if LONG else 2)
+NUMBERS = range(150 if LONG else 1)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -41,7 +41,8 @@ def test_the_kernel_gives_the_rows_of_window(
     table = asked.table(frugal)
     operators = choose(plan, asked.query, SparkCost(Statistics()), "kernel")
     ours = apply(plan, asked.query, table, operators)
-    assert_same_rows(ours, rows_of_window(table, asked.query), asked.query)
+    expected = rows_of_window(table, asked.query)
+    assert_same_rows(ours, expected, asked.query, may_be_empty=LONG)
 
 
 def physical_plan(df: DataFrame) -> str:

@@ -62,5 +62,7 @@ def test_what_is_not_declared_is_refused(empty: DataFrame, share: int) -> None:
     assert len(others) > 200
     for name, place in others[::share]:
         other = aggregate_named(name, f"c{place}", *["turn"] * (FUNCTIONS[name]().arity - 1))
-        with pytest.raises(mt.MuntinError, match=name):
+        with pytest.raises(
+            mt.MuntinError, match=rf"^{name}\b.* cannot be computed|^{name} of .* takes"
+        ):
             mt.aggregate(empty, "ts", [mt.tumbling("1 minute"), mt.tumbling("1 hour")], [other])

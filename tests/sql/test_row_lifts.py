@@ -38,6 +38,7 @@ def test_every_lift_of_one_row(frugal: SparkSession) -> None:
         *(F.expr(f"CAST({plain[p.name]} AS {kind[p.name]})").alias(p.name) for p in known),
     )
     by_row = {row["row"]: row for row in lifted.collect()}
+    assert len(by_row) == len(rows)
     for row in single.collect():
         for p in known:
             found, expected = row[p.name], by_row[row["row"]][p.name]

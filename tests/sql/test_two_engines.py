@@ -5,6 +5,8 @@ where compiling a query of many columns takes seconds, every strategy runs with 
 every aggregate with one strategy; DuckDB runs them all. Equal trees run once.
 """
 
+from collections import Counter
+
 import duckdb
 import pyarrow as pa
 import pytest
@@ -13,10 +15,11 @@ import muntin as mt
 from muntin.aggregates import FUNCTIONS, aggregate_named
 from muntin.embedded import apply, compare
 from muntin.errors import AggregateError
-from muntin.plan import SharingPlan, closed
+from muntin.plan import Node, SharingPlan, closed
 from muntin.query import Query
 from muntin.sql import render
 from muntin.strategies import STRATEGIES
+from muntin_testing.reached import edges_of
 from muntin_testing.two_engines import (
     NOT_IN_SQL,
     all_aggregates,
@@ -43,7 +46,7 @@ VIEW = "sample of `it`"
 
 def distinct_plans(query: Query, slicing: str = "pairs") -> dict[str, SharingPlan]:
     """Every strategy's tree, each once."""
-    plans: dict[tuple[object, ...], str] = {}
+    plans: dict[tuple[Node, ...], str] = {}
     for name in STRATEGIES:
         plans.setdefault(planned(query, name, slicing).nodes, name)
     return {name: SharingPlan(nodes, query.idempotent) for nodes, name in plans.items()}
@@ -90,8 +93,8 @@ def spark_rows(df, query) -> pa.Table:
 
 
 def check(result: pa.Table, judge: pa.Table, query: Query, what: str) -> None:
-    rows = [by_instance(each.to_pylist(), query.keys) for each in (result, judge)]
-    assert_same(*rows, what)
+    ours, theirs = (by_instance(each.to_pylist(), query.keys) for each in (result, judge))
+    assert_same(ours, theirs, what)
     assert result.schema.names == judge.schema.names
     types = [[_plain(f.type) for f in t.schema if f.name != "window"] for t in (result, judge)]
     assert types[0] == types[1]
@@ -107,6 +110,14 @@ def test_every_strategy_on_duckdb(strategy, table, few):
     check(apply(PLANS[strategy], FEW, table), few, FEW, strategy)
 
 
+def test_strategies_differ_on_this_query() -> None:
+    """The names that the tests below run over are found, so they could be none."""
+    assert len(PLANS) >= 8
+    assert len(OPEN) >= 4
+    edges = sum((edges_of(plan) for plan in PLANS.values()), Counter())
+    assert min(edges["window ← window"], edges["slices → window"], edges["hidden window"]) > 0
+
+
 OPEN = [name for name, plan in distinct_plans(FEW, "cutty").items() if closed(plan) is not plan]
 
 
@@ -115,9 +126,13 @@ def test_every_strategy_on_open_slices_on_duckdb(strategy, table, few):
     check(apply(planned(FEW, strategy, "cutty"), FEW, table), few, FEW, strategy)
 
 
-def test_every_strategy_on_spark(spark, spark_table, table, few):
+@pytest.mark.parametrize(
+    "names", [("wcg-fw", "cutty"), pytest.param(tuple(PLANS), marks=pytest.mark.long)]
+)
+def test_every_strategy_on_spark(spark, spark_table, table, few, names):
+    """By default two, which have every kind of edge; what strategies share, DuckDB runs above."""
     types = spark_types(table)
-    texts = {name: render(plan, FEW, "spark", VIEW, types) for name, plan in PLANS.items()}
+    texts = {name: render(PLANS[name], FEW, "spark", VIEW, types) for name in names}
     first = {text: name for name, text in reversed(texts.items())}  # of those with the same text
     parts = [f"SELECT '{name}' AS strategy, * FROM ({text})" for text, name in first.items()]
     together = spark.sql("\nUNION ALL\n".join(parts)).toArrow()
