@@ -13,7 +13,7 @@ from muntin.errors import MuntinError
 from muntin.jobs import JobError, named, options_of, read_job
 from muntin.jobs.job import SECTIONS
 from muntin_testing.toml import toml
-from muntin_testing.watchdog import watched
+from muntin_testing.watchdog import watchdog
 
 JOB: dict[str, Any] = {
     "source": {"format": "csv", "path": ".", "columns": {"t": "1"}, "options": {"header": True}},
@@ -29,7 +29,7 @@ JOB: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def _watchdog() -> Iterator[None]:
-    with watched():
+    with watchdog(120, "a hostile file"):
         yield
 
 
