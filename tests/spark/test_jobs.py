@@ -220,12 +220,8 @@ def test_what_spark_says_is_passed_on_without_the_values_of_options(
             changed[section] |= options
             changed[section] = {k: v for k, v in changed[section].items() if v is not None}
         file.write_text(toml(changed), encoding="utf-8")
-        left = 1
-        for words in ("run", "verify"):
-            if words == "verify" and (left == 0 or "sink" in changes):
-                continue  # it would read the same rows, and writes none
+        for words in ("run", "verify") if "source" in changes else ("run",):
             done = cli.invoke(app, [words, str(file)])
-            left = done.exit_code
             raised = "".join(traceback.format_exception(*done.exc_info)) if done.exc_info else ""
             printed = capfd.readouterr()
             heard = f"{done.output}{done.stderr}{raised}{printed.out}{printed.err}".lower()
