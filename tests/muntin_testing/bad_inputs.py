@@ -94,7 +94,7 @@ CASES: dict[str, tuple[Case, str]] = {
     "an order of Spark": (on_column("order_by"), r"order_by Column<.*> must be a list, or one str"),
     "order without need": (asked(order_by="nope"), r"order_by 'nope' orders .* leave it out"),
     "windows as one text": (asked(windows="1 hour"), r"'1 hour' is not a window"),
-    "a strategy of no name": (asked(strategy=5), r"unknown strategy 5: known: auto, direct"),
+    "a strategy of no name": (asked(strategy=5), r"strategy must be 'auto', .* not 5"),
     "a window that Spark's own cannot write out": (
         asked(windows=[mt.hopping("1 hour", "1 second")], strategy="direct", operator="window"),
         r"window\(\) cannot compute '1 hour/1 second': .*3,600 copies .* use operator 'expand'",
@@ -104,9 +104,9 @@ CASES: dict[str, tuple[Case, str]] = {
         r"8,640,000,000,000 results for every row.* at least '864 milliseconds'",
     ),
     "no strategy": (asked(strategy=None), r"strategy must be 'auto', .* not None"),
-    "several strategies": (asked(strategy=["wcg"]), r"unknown strategy .*did you mean 'wcg'\?"),
-    "an operator of no name": (asked(operator=5), r"unknown operator 5: known: window, expand"),
-    "a cost of no name": (asked(cost=5), r"unknown cost 5: known: rate, paper, weave"),
+    "several strategies": (asked(strategy=["wcg"]), r"strategy must be 'auto', .* not \['wcg'\]"),
+    "an operator of no name": (asked(operator=5), r"operator must be 'window', .* not 5"),
+    "a cost of no name": (asked(cost=5), r"cost must be 'rate', .* not 5"),
     "statistics of a number": (asked(statistics=5), r"statistics 5 must be what mt.statistics"),
     "keys that differ in case": (
         asked(keys=["key", "KEY"]),

@@ -50,7 +50,7 @@ def test_what_is_not_known_is_said(frugal: SparkSession, events: DataFrame) -> N
         mt.statistics(events.limit(1), QUERY)
     with pytest.raises(mt.MuntinError, match="unknown statistics 'smaple': did you mean 'sample'"):
         mt.statistics(events, QUERY, "smaple")
-    with pytest.raises(mt.MuntinError, match="fraction above 0"):
+    with pytest.raises(mt.MuntinError, match="fraction 2 must be a number from"):
         mt.statistics(events, QUERY, fraction=2)
 
 
