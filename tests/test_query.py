@@ -87,7 +87,9 @@ def test_engines_without_order_refuse_aggregates_that_do_not_commute() -> None:
     for call in (lambda: plan.to_sql("spark"), lambda: plan.apply(table)):
         with pytest.raises(mt.MuntinError, match=r"written in Python.*run the plan on Spark with"):
             call()
-    by_data = mt.optimize(mt.query("ts", [mt.session("5 microseconds")], [latest(commutative=False)]))
+    by_data = mt.optimize(
+        mt.query("ts", [mt.session("5 microseconds")], [latest(commutative=False)])
+    )
     with pytest.raises(mt.MuntinError, match=r"written in Python.*run the plan on Spark with"):
         by_data.apply(table)
 

@@ -71,7 +71,7 @@ def test_a_missing_input_and_unknown_bounds():
     with pytest.raises(QueryError, match="reads 'Input', which is not given"):
         mt.sql(TEXT, inputs=DATA)
     with pytest.raises(QueryError, match="unknown bounds 'closed'"):
-        mt.sql(TEXT, bounds="closed", Input=DATA)
+        mt.sql(TEXT, bounds="closed", Input=DATA)  # type: ignore[arg-type]
 
 
 def test_the_plan_runs_in_process_and_is_verified_there():

@@ -44,11 +44,11 @@ def test_auto_takes_the_cheapest_under_the_cost_asked_for() -> None:
 
 def test_what_has_no_cost_is_refused_with_the_reason() -> None:
     with pytest.raises(StrategyError, match="'daba' serves one query, so it has no Ω"):
-        mt.optimize(query(mt.sum("v")), cost="weave", technique="daba")
+        mt.optimize(query(mt.sum("v")), cost="weave", technique="daba")  # type: ignore[call-overload]
     with pytest.raises(StrategyError, match="only under cost='weave'"):
         mt.optimize(query(mt.sum("v")), technique="flatfit")
     with pytest.raises(StrategyError, match="unknown cost 'weav': did you mean 'weave'"):
-        mt.optimize(query(mt.sum("v")), cost="weav")
+        mt.optimize(query(mt.sum("v")), cost="weav")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("count", [10, 1_000])

@@ -50,7 +50,7 @@ def by_stream_operator(name: str) -> Runner:
     """The plan by one operator of streams, in append mode."""
 
     def run(case: Case, stream: DataFrame) -> DataFrame:
-        plan = mt.optimize(case.query, "direct", engine="stream", operator=name)
+        plan = mt.optimize(case.query, "direct", engine="stream", operator=name)  # type: ignore[call-overload]
         rows: DataFrame = replace(plan, tree=case.plan).apply(stream, operator=name)
         return rows
 

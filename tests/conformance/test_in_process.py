@@ -98,7 +98,11 @@ def test_every_row_counts_once_in_every_tumbling_window(
     times = pd.date_range("2024-01-01", periods=500, freq="7min", tz="UTC")
     asked = [mt.hopping(*window) for window in windows]
     found = mt.aggregate(
-        pd.DataFrame({"ts": times}), "ts", asked, [mt.count().alias("n")], strategy=strategy
+        pd.DataFrame({"ts": times}),
+        "ts",
+        asked,
+        [mt.count().alias("n")],
+        strategy=strategy,  # type: ignore[arg-type]
     )
     counted = found.groupby("window_id")["n"].sum()
     for window in asked:

@@ -111,7 +111,7 @@ def test_asa_bounds_put_the_end_inside():
     )
 
     def found(bounds: str) -> dict[tuple[int, int], int]:
-        out = apply(planned(query, "wcg"), replace(query, bounds=bounds), data).to_pylist()
+        out = apply(planned(query, "wcg"), replace(query, bounds=bounds), data).to_pylist()  # type: ignore[arg-type]
         zero = datetime(1970, 1, 1, tzinfo=UTC)
         micros = [
             [

@@ -175,7 +175,9 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "no such layout for several": (
         lambda _, df: mt.aggregate(
-            df, queries={"q": mt.query("ts", WINDOWS, [mt.count()])}, layout="wid"
+            df,
+            queries={"q": mt.query("ts", WINDOWS, [mt.count()])},
+            layout="wid",  # type: ignore[arg-type]
         ),
         r"unknown layout 'wid': did you mean 'wide'\?",
     ),

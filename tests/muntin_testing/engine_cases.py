@@ -51,7 +51,7 @@ def verified(query: mt.Query, strategy: str, operator: str) -> Callable[[DataFra
     """A plan against Spark's own window() queries."""
 
     def case(df: DataFrame) -> int:
-        found = mt.verify(df, mt.optimize(query, strategy, operator=operator))
+        found = mt.verify(df, mt.optimize(query, strategy, operator=operator))  # type: ignore[call-overload]
         assert found, found
         return found.rows
 
@@ -61,7 +61,7 @@ def verified(query: mt.Query, strategy: str, operator: str) -> Callable[[DataFra
 def custom_wide(df: DataFrame) -> int:
     """A custom aggregate against the built-in one, in the wide layout with empty windows filled."""
     flags = {"idempotent": True, "commutative": True}
-    longest = mt.custom("longest", len, max, int, 0, result="bigint", **flags)("word")
+    longest = mt.custom("longest", len, max, int, 0, result="bigint", **flags)("word")  # type: ignore[arg-type]
     ours, judge = (
         mt.aggregate(
             df,

@@ -80,7 +80,7 @@ def _check(
     table: DataFrame, queries: list[mt.Query], strategy: str, operator: str | None = None
 ) -> None:
     named = {f"query '{i}'": q for i, q in enumerate(queries)}
-    plans = mt.optimize(None, strategy, operator=operator, queries=named)
+    plans = mt.optimize(None, strategy, operator=operator, queries=named)  # type: ignore[call-overload]
     verified = mt.verify(table, plans)
     assert verified, repr(verified)
     assert verified.rows or any(query.where for query in queries)
@@ -122,7 +122,7 @@ def test_layouts(table: DataFrame) -> None:
     with pytest.raises(mt.MuntinError, match="deliver='dict'"):
         mt.aggregate(table, queries=queries, layout="wide")
     with pytest.raises(mt.MuntinError, match="unknown deliver"):
-        mt.aggregate(table, queries=queries, deliver="list")
+        mt.aggregate(table, queries=queries, deliver="list")  # type: ignore[arg-type]
     wide = mt.aggregate(table, queries=queries, layout="wide", deliver="dict")
     assert wide["two"].columns == ["l", "window_end", "x__ten"]
     filled = mt.aggregate(table, queries=queries, empty="fill")

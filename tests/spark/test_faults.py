@@ -61,7 +61,7 @@ def test_names_of_ours_are_free_for_users(frugal: SparkSession, operator: str) -
     aggregates = [mt.sum("v0").alias("begin"), mt.max("p0").alias("held"), mt.count().alias("turn")]
     keys = ["k0", "t", "node", "start", "chunk", "window_end"]
     query = mt.query("ts", WINDOWS, aggregates, keys)
-    plan = mt.optimize(query, "shared-pairs", operator=operator)
+    plan = mt.optimize(query, "shared-pairs", operator=operator)  # type: ignore[call-overload]
     assert_same_rows(plan.apply(df), rows_of_window(df, query), query)
     assert plan.apply(df, empty="fill").columns == plan.apply(df).columns
 

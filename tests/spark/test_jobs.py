@@ -311,7 +311,7 @@ def test_progress_tells_rates_state_watermark_and_late_rows(
         [mt.count()],
         keys="k",
         watermark="0 seconds",
-        operator=operator,
+        operator=operator,  # type: ignore[arg-type]
     )
     seen = []
     for place, minutes in enumerate([[0, 1, 5], [8], [0]]):

@@ -370,9 +370,9 @@ def test_bad_options_get_a_sentence(frugal: SparkSession) -> None:
     df = table(frugal, 2)
     plan = mt.optimize(mt.query("ts", WINDOWS, [mt.count()]))
     with pytest.raises(StrategyError, match=r"unknown layout 'wid': did you mean 'wide'\?"):
-        plan.apply(df, layout="wid")
+        plan.apply(df, layout="wid")  # type: ignore[arg-type]
     with pytest.raises(StrategyError, match="unknown empty 'zero': known: omit, fill"):
-        plan.apply(df, empty="zero")
+        plan.apply(df, empty="zero")  # type: ignore[arg-type]
     with pytest.raises(StrategyError, match="needs a Spark DataFrame"):
         plan.apply(df.toArrow(), layout="wide")
     own = mt.custom("own", len, max, len, 0)("x")

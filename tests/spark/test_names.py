@@ -64,7 +64,7 @@ def test_every_name_as_the_time_of_a_stream(streams: SparkSession) -> None:
         marked = watermarked(stream, query, Streaming("1 minute"))
         assert delay_of(marked, query) == 60_000
     for operator in STREAM_OPERATORS:
-        rows = mt.optimize(query).apply(marked, operator=operator)
+        rows = mt.optimize(query).apply(marked, operator=operator)  # type: ignore[arg-type]
         assert rows.columns == ["window_id", "window", "count"]
 
 

@@ -58,7 +58,7 @@ def test_distinct_equals_one_query_a_window(frugal: SparkSession, seed: int) -> 
     table = frugal.createDataFrame(any_rows(random, 60), SCHEMA)
     windows = any_windows(random)
     grouping = "minimum" if seed % 2 else "greedy"
-    ours = mt.distinct(table, "ts", "item", windows, keys="user", layout="long", grouping=grouping)
+    ours = mt.distinct(table, "ts", "item", windows, keys="user", layout="long", grouping=grouping)  # type: ignore[arg-type]
     theirs = one_query_a_window(table, windows, ["user", "item"])
     assert ours.schema.simpleString() == theirs.schema.simpleString()
     found = rows_of(ours)
@@ -156,7 +156,13 @@ def test_streams_of_distinct_items(frugal: SparkSession, tmp_path: Path, output:
 
     def ours(df: DataFrame) -> DataFrame:
         rows: DataFrame = mt.distinct(
-            df, "ts", "item", windows, keys="user", layout="long", output=output
+            df,
+            "ts",
+            "item",
+            windows,
+            keys="user",
+            layout="long",
+            output=output,  # type: ignore[arg-type]
         )
         return rows
 
@@ -210,9 +216,9 @@ def test_what_is_wrong_is_said(frugal: SparkSession) -> None:
     with pytest.raises(QueryError, match="no items: name the columns"):
         mt.distinct(table, "ts", [], hour)
     with pytest.raises(StrategyError, match="unknown layout 'wide'"):
-        mt.distinct(table, "ts", "item", hour, layout="wide")
+        mt.distinct(table, "ts", "item", hour, layout="wide")  # type: ignore[arg-type]
     with pytest.raises(StrategyError, match="unknown grouping"):
-        mt.distinct(table, "ts", "item", hour, grouping="most")
+        mt.distinct(table, "ts", "item", hour, grouping="most")  # type: ignore[arg-type]
     with pytest.raises(QueryError, match="'last_seen' is a column of the result"):
         mt.distinct(table.withColumnRenamed("n", "last_seen"), "ts", "last_seen", hour)
     with pytest.raises(WindowError, match="not a periodic window, and only these nest"):

@@ -85,7 +85,7 @@ def test_the_spark_plan_grows_with_levels_not_with_windows(
             "k",
             None,
             "shared-panes",
-            operator=operator,
+            operator=operator,  # type: ignore[arg-type]
         )
         return len(physical_plan(result).splitlines())
 
@@ -138,7 +138,7 @@ def test_wrong_operators_are_refused_with_the_reason() -> None:
         [mt.max("v")],
     )
     with pytest.raises(StrategyError, match="unknown operator 'kernal': did you mean 'kernel'"):
-        mt.optimize(query, operator="kernal")
+        mt.optimize(query, operator="kernal")  # type: ignore[call-overload]
     with pytest.raises(StrategyError, match="overlaps itself and reads the source"):
         mt.optimize(query, "wcg", operator="kernel")
     assert not_merged(["max"]) is None

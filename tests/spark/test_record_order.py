@@ -123,7 +123,7 @@ def test_records_are_combined_in_the_order_of_time_and_order_by(
         AGGREGATES,
         "k",
         order_by="n",
-        strategy=strategy,
+        strategy=strategy,  # type: ignore[arg-type]
     )
     wanted: dict[tuple[Any, ...], dict[str, Any]] = {}
     for window in windows:
@@ -139,7 +139,7 @@ def test_without_order_by_the_result_does_not_depend_on_arrival(frugal: SparkSes
     by_value = sorted(given, key=lambda r: (r["t"], r["word"] or ""))
     for window in (PERIODIC[1], mt.session("5 seconds")):
         wanted = {at: found["spelt"] for at, found in expected(window, by_value).items()}
-        result = mt.aggregate(table(frugal, given), "ts", window, AGGREGATES[:1], "k")
+        result = mt.aggregate(table(frugal, given), "ts", window, AGGREGATES[:1], "k")  # type: ignore[arg-type]
         found = collected(result, ["spelt"])
         assert {at: row["spelt"] for at, row in found.items()} == wanted
 
@@ -148,4 +148,4 @@ def test_what_cannot_be_sorted_by_is_refused(frugal: SparkSession) -> None:
     df = table(frugal, rows()).withColumn("m", F.expr("map(1, word)"))
     for windows in (PERIODIC, BY_DATA):
         with pytest.raises(ColumnError, match=r"order_by 'm' is map<int,string>, .* no order"):
-            mt.aggregate(df, "ts", windows, [spell("word")], "k", order_by=["n", "m"])
+            mt.aggregate(df, "ts", windows, [spell("word")], "k", order_by=["n", "m"])  # type: ignore[arg-type]

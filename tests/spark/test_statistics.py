@@ -49,7 +49,7 @@ def test_what_is_not_known_is_said(frugal: SparkSession, events: DataFrame) -> N
     with pytest.raises(mt.MuntinError, match=r"sample of 0\.01 of the rows is empty"):
         mt.statistics(events.limit(1), QUERY)
     with pytest.raises(mt.MuntinError, match="unknown statistics 'smaple': did you mean 'sample'"):
-        mt.statistics(events, QUERY, "smaple")
+        mt.statistics(events, QUERY, "smaple")  # type: ignore[arg-type]
     with pytest.raises(mt.MuntinError, match="fraction 2 must be a number from"):
         mt.statistics(events, QUERY, fraction=2)
 

@@ -37,7 +37,7 @@ def of_spark(script: Script) -> Side:
 
 
 def of_plan(script: Script, strategy: str, operator: str, output: str) -> Side:
-    plan = mt.optimize(script.query, strategy)
+    plan = mt.optimize(script.query, strategy)  # type: ignore[call-overload]
     return lambda stream: plan.apply(
         stream, watermark=script.watermark, output=output, operator=operator
     )
@@ -227,7 +227,7 @@ def test_state_reaches_a_plateau(
     query = mt.query("ts", WINDOWS, AGGREGATES, keys="k")
     plan = mt.optimize(query, "shared-pairs")
     stream = streamed(streams, files, SCHEMA)
-    results = [plan.apply(stream, watermark="0 seconds", operator=o) for o in STREAM_OPERATORS]
+    results = [plan.apply(stream, watermark="0 seconds", operator=o) for o in STREAM_OPERATORS]  # type: ignore[arg-type]
     run = (
         reduce(DataFrame.unionAll, results)
         .writeStream.format("noop")

@@ -196,7 +196,7 @@ def test_unknown_dialects_and_bounds():
     with pytest.raises(StrategyError, match="unknown SQL dialect 'duck': did you mean 'duckdb'"):
         render(plan, PAPER, "duck", "e")
     with pytest.raises(QueryError, match="unknown bounds 'as': did you mean 'asa'"):
-        replace(PAPER, bounds="as")
+        replace(PAPER, bounds="as")  # type: ignore[arg-type]
 
 
 @given(
