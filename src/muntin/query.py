@@ -11,6 +11,7 @@ from muntin.aggregates import Aggregate
 from muntin.choices import Bounds
 from muntin.data_windows import DataWindow
 from muntin.errors import QueryError, is_one_of, shown, unknown
+from muntin.expression_text import check_expression
 from muntin.windows import Window, check_overlap
 
 BOUNDS: dict[str, int] = {"spark": 0, "asa": 1}
@@ -44,6 +45,8 @@ class Query:
             raise QueryError(
                 f"where {shown(self.where)} must be an SQL condition, as text: where='v > 3'"
             )
+        if self.where is not None:
+            check_expression(self.where, "where")
 
     @property
     def set_back(self) -> int:

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 from muntin.aggregates.signatures import Signature
 from muntin.errors import AggregateError, did_you_mean, shown
+from muntin.expression_text import check_expression
 
 Types = Sequence[str | None]
 """Spark type names ("bigint", "decimal(10,2)") of an aggregate's inputs; None where unknown."""
@@ -209,6 +210,7 @@ class Aggregate:
             raise AggregateError(
                 f"filter {shown(predicate)} must be an SQL predicate, as text: .filter('v > 3')"
             )
+        check_expression(predicate, "filter")
         return replace(self, predicate=both_hold(self.predicate, predicate))
 
     @property

@@ -20,8 +20,14 @@ REFUSALS = (AnalysisException, ParseException)
 
 _LOGS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _PLACE = re.compile(r"\s*SQLSTATE: \w+.*$")
+_FOR_EACH_ROW = (
+    "it is computed for each row, so it cannot hold an aggregate itself, a window function or what "
+    "makes several rows of one"
+)
 _IN_OTHER_WORDS = {
-    "MISSING_GROUP_BY": "it is computed for each row, so it cannot hold an aggregate itself",
+    "INVALID_WHERE_CONDITION": _FOR_EACH_ROW,
+    "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT": _FOR_EACH_ROW,
+    "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE": _FOR_EACH_ROW,
 }
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from muntin.errors import ColumnError, did_you_mean
+from muntin.expression_text import check_expression
 from muntin.spark.faults import told
+
+_FIELD = re.compile(r"`(?:[^`]|``)*`|[^`.]+")
+_PATH = re.compile(rf"(?:{_FIELD.pattern})(?:\.(?:{_FIELD.pattern}))*")
+"""A field of a struct by its path: e.k, or e.`a b`."""
 
 
 def quoted(name: str) -> str:
@@ -27,6 +33,7 @@ def expression(argument: str, columns: Sequence[str]) -> str:
     """
     if argument in columns:
         return quoted(argument)
+    check_expression(argument, "input")
     return f"{argument}\n" if "--" in argument else argument  # where the comment ends
 
 
@@ -41,9 +48,12 @@ def existing(name: str, columns: Sequence[str], what: str) -> str:
         raise ColumnError(
             f"{what} {name!r} is ambiguous: the table has {same}; rename all but one of them"
         )
-    head, dot, rest = name.partition(".")
-    if dot and head.lower() in (c.lower() for c in columns):
-        return name if "`" in name else ".".join(map(quoted, (head, *rest.split("."))))
+    head, dot, _ = name.partition(".")
+    path = _PATH.fullmatch(name)
+    if dot and path and head.lower() in (c.lower() for c in columns):
+        return ".".join(
+            field if field.startswith("`") else quoted(field) for field in _FIELD.findall(name)
+        )
     raise ColumnError(f"{what} {name!r} is not a column: {did_you_mean(name, columns)}")
 
 

@@ -11,12 +11,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate
-from muntin.aggregates.columns import inputs_of
+from muntin.aggregates.columns import Input, distinct_inputs, inputs_of
 from muntin.data_windows import Session
 from muntin.errors import StrategyError
 from muntin.query import Query
 from muntin.spark.names import existing, quoted
-from muntin.spark.table import filtered, input_sql
+from muntin.spark.table import filtered, input_column
 from muntin.spark.versions import Version, native_call, version_of
 from muntin.windows import Window
 
@@ -27,14 +27,18 @@ each. With 3,000 it works, slowly; with 10,000 it fails after minutes."""
 
 def native(df: DataFrame, query: Query) -> DataFrame:
     """The long result of the query as Spark itself computes it."""
-    columns = df.columns
-    rows = filtered(df, query.where)
-    time = F.expr(existing(query.time, columns, "time"))
+    columns, inputs = df.columns, distinct_inputs(query.aggregates)
+    rows = filtered(df, query.where).select(
+        F.expr(existing(query.time, columns, "time")).alias("t"),
+        *(F.expr(existing(k, columns, "key")).alias(f"k{i}") for i, k in enumerate(query.keys)),
+        *(input_column(each, columns).alias(f"v{i}") for i, each in enumerate(inputs)),
+    )
+    time = F.col("t")
     if query.set_back:
         time = time - F.expr(f"INTERVAL '{query.set_back}' MICROSECOND")
-    keys = [F.expr(existing(k, columns, "key")).alias(k) for k in query.keys]
+    keys = [F.col(f"k{i}").alias(k) for i, k in enumerate(query.keys)]
     version = version_of(df.sparkSession)
-    results = [native_aggregate(a, columns, version) for a in query.aggregates]
+    results = [_native_aggregate(a, inputs, version) for a in query.aggregates]
     parts = [_one(rows, w, time, keys, results, query) for w in query.windows]
     for window in query.data_windows:
         if not isinstance(window, Session) or window.maximum is not None:
@@ -82,10 +86,10 @@ def _names(query: Query) -> list[str]:
     return ["window", *query.keys, *(a.name for a in query.aggregates)]
 
 
-def native_aggregate(aggregate: Aggregate, columns: list[str], version: Version) -> Column:
+def _native_aggregate(aggregate: Aggregate, inputs: tuple[Input, ...], version: Version) -> Column:
     """The aggregate by Spark's own function."""
-    inputs = [input_sql(each, columns) for each in inputs_of(aggregate)] or ["1"]
+    own = [f"v{inputs.index(each)}" for each in inputs_of(aggregate)] or ["1"]
     if aggregate.function.name == "product":  # which Spark has for DataFrames but not in SQL
-        return F.product(F.expr(inputs[0])).alias(aggregate.name)
+        return F.product(F.expr(own[0])).alias(aggregate.name)
     call = native_call(aggregate.function.native(), version)
-    return F.expr(call.format(*inputs)).alias(aggregate.name)
+    return F.expr(call.format(*own)).alias(aggregate.name)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial, reduce
+from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -17,12 +19,21 @@ from pyspark.sql import functions as F
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
 from muntin.aggregates.signatures import has_no_order
-from muntin.errors import ColumnError
+from muntin.errors import ColumnError, shown
 from muntin.query import Query
 from muntin.spark.faults import REFUSALS, told, unlogged
 from muntin.spark.given import check_table
-from muntin.spark.names import existing, expression
+from muntin.spark.names import existing, expression, quoted
 from muntin.sql.spark_text import SparkWriter
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """An expression of a row: what it is of, the words for it, and how Spark is given it."""
+
+    of: object
+    words: str
+    column: Callable[[], Column]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +62,23 @@ def prepared(
     inputs = distinct_inputs(query.aggregates)
     time = existing(query.time, columns, "time")
     keys = [existing(k, columns, "key") for k in query.keys]
-    values = [input_sql(each, columns) for each in inputs]
     chosen = filtered(df, query.where)
-    types = _types(chosen, _named(query, time, keys, inputs, values))
-    kinds = {each: types[sql] for each, sql in zip(inputs, values, strict=True)}
-    _check_keys({name: types[sql] for name, sql in zip(query.keys, keys, strict=True)})
+    types = _types(chosen, _parts(query, time, keys, columns))
+    _check_keys({name: types["key", name] for name in query.keys})
+    kinds = {each: types[each] for each in inputs}
     rows = chosen.select(
         *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
-        F.expr(instant(time, types[time], query)).alias("t"),
-        *(F.expr(sql).alias(f"v{i}") for i, sql in enumerate(values)),
+        F.expr(instant(time, types["time"], query)).alias("t"),
+        *(input_column(each, columns).alias(f"v{i}") for i, each in enumerate(inputs)),
         *(F.expr(sql).alias(name) for name, sql in (extra or {}).items()),
     )
     rows = rows.where("t IS NOT NULL")
     if not lifted:
         _check_unshared(query, kinds)
-        return Table(rows, Columns(inputs, (), ()), types[time])
+        return Table(rows, Columns(inputs, (), ()), types["time"])
     _check_calls(chosen, query, columns)
     _check_lifts(rows, query, kinds)
-    return Table(rows, columns_of(query.aggregates, kinds.__getitem__), types[time])
+    return Table(rows, columns_of(query.aggregates, kinds.__getitem__), types["time"])
 
 
 def columns_in(df: DataFrame) -> list[str]:
@@ -82,40 +92,44 @@ def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
     """The type of every input of a query without keys."""
     columns = columns_in(df)
     inputs, time = distinct_inputs(query.aggregates), existing(query.time, columns, "time")
-    values = [input_sql(each, columns) for each in inputs]
-    types = _types(filtered(df, query.where), _named(query, time, [], inputs, values))
-    return {each: types[sql] for each, sql in zip(inputs, values, strict=True)}
+    types = _types(filtered(df, query.where), _parts(query, time, [], columns))
+    return {each: types[each] for each in inputs}
 
 
-def _named(
-    query: Query, time: str, keys: list[str], inputs: tuple[Input, ...], values: list[str]
-) -> list[tuple[str, str]]:
-    """Every expression of a row with the words for it, in the order in which to blame them."""
-    named = [(f"time {query.time!r}", time)]
-    named += [(f"key {k!r}", sql) for k, sql in zip(query.keys, keys, strict=True)]
-    for each, sql in zip(inputs, values, strict=True):
+def _parts(query: Query, time: str, keys: list[str], columns: list[str]) -> list[_Part]:
+    """Every expression of a row, in the order in which to blame them."""
+    parts = [_Part("time", f"time {query.time!r}", partial(F.expr, time))]
+    parts += [
+        _Part(("key", k), f"key {k!r}", partial(F.expr, sql))
+        for k, sql in zip(query.keys, keys, strict=True)
+    ]
+    for each in distinct_inputs(query.aggregates):
         if each.predicate:
-            named.append((f"filter {each.predicate!r}", _where("1", each.predicate)))
-        named.append((f"input {each.argument!r}", sql))
-    return named
+            counted = partial(input_column, Input("(1)", each.predicate), columns)
+            parts.append(_Part(None, f"filter {shown(each.predicate)}", counted))
+        value = partial(input_column, each, columns)
+        parts.append(_Part(each, f"input {shown(each.argument)}", value))
+    return parts
 
 
-def _types(df: DataFrame, named: list[tuple[str, str]]) -> dict[str, str]:
+def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
     """The types of these expressions; the first that cannot be computed is named."""
 
-    def tried(some: list[tuple[str, str]]) -> dict[str, str]:
-        selected = df.select(*(F.expr(sql).alias(f"c{i}") for i, (_, sql) in enumerate(some)))
+    def tried(some: list[_Part]) -> dict[object, str]:
+        columns = [each.column() for each in some]
+        # WHERE takes nothing but what has one value for each row: no aggregates, no generators.
+        valued = df.where(reduce(or_, (column.isNull() for column in columns)))
+        selected = valued.select(*(column.alias(f"c{i}") for i, column in enumerate(columns)))
         kinds = [field.dataType.simpleString() for field in selected.schema]
-        return {sql: kind for (_, sql), kind in zip(some, kinds, strict=True)}
+        return {each.of: kind for each, kind in zip(some, kinds, strict=True)}
 
     try:
         with unlogged():
-            return tried(named)
+            return tried(parts)
     except REFUSALS:
-        for number, (what, _) in enumerate(named):
-            with told(f"{what} cannot be computed"):
-                # Beside the time, since an aggregate by itself would be a query of its own.
-                tried([named[0], named[number]][: number + 1])
+        for each in parts:
+            with told(f"{each.words} cannot be computed"):
+                tried([each])
         raise
 
 
@@ -142,15 +156,26 @@ def _check_unshared(query: Query, kinds: dict[Input, str]) -> None:
 
 def _check_calls(df: DataFrame, query: Query, columns: list[str]) -> None:
     """Refuse what Spark's own function refuses: a lift that casts takes more than Spark does."""
+    inputs = distinct_inputs(query.aggregates)
+    names = _names_to_blame(inputs)
+    rows = df.select(*(input_column(each, columns).alias(names[each]) for each in inputs), F.lit(1))
 
     def call(aggregate: Aggregate) -> Column:
-        function, inputs = aggregate.function, inputs_of(aggregate)
-        values = [input_sql(each, columns) for each in inputs] or ["1"]
+        function = aggregate.function
+        values = [quoted(names[each]) for each in inputs_of(aggregate)] or ["1"]
         if function.in_python:
             return F.struct(*(F.count(F.expr(value)) for value in values))
         return F.expr(function.native().format(*values))
 
-    _tried(df, query, lambda aggregate: [call(aggregate)])
+    _tried(rows, query, lambda aggregate: [call(aggregate)])
+
+
+def _names_to_blame(inputs: tuple[Input, ...]) -> dict[Input, str]:
+    """Inputs as they were written, so that Spark's sentences name them, where that tells apart."""
+    written = [each.argument for each in inputs]
+    if len({text.lower() for text in written}) < len(inputs):
+        written = [f"v{i}" for i, _ in enumerate(inputs)]
+    return dict(zip(inputs, written, strict=True))
 
 
 def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None:
@@ -194,12 +219,7 @@ def filtered(df: DataFrame, where: str | None) -> DataFrame:
     return rows
 
 
-def input_sql(each: Input, columns: list[str]) -> str:
-    """An input as SQL: null where its filter does not hold."""
-    value = expression(each.argument, columns)
-    return _where(value, each.predicate) if each.predicate else value
-
-
-def _where(value: str, predicate: str) -> str:
-    """The line ends before what follows, so that a comment at the end of a predicate is one."""
-    return f"CASE WHEN ({predicate}\n) THEN {value} END"
+def input_column(each: Input, columns: list[str]) -> Column:
+    """An input: null where its filter does not hold. Spark reads each text by itself."""
+    value = F.expr(expression(each.argument, columns))
+    return F.when(F.expr(each.predicate), value) if each.predicate else value

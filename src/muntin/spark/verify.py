@@ -123,9 +123,8 @@ def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, 
     scales = {}
     for i, a in enumerate(query.aggregates):
         if a.function.invertible and types[a.name] in ("double", "float") and len(a.arguments) == 1:
-            size = make(
-                Sum(), f"abs(CAST({expression(a.arguments[0], df.columns)} AS DOUBLE))"
-            ).alias(f"muntin_scale_{i}")
+            value = f"abs(CAST(({expression(a.arguments[0], df.columns)}) AS DOUBLE))"
+            size = make(Sum(), value).alias(f"muntin_scale_{i}")
             scales[a.name] = size.filter(a.predicate) if a.predicate else size
     return scales
 

@@ -17,7 +17,8 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.parsers.spark import SparkParser
 
-from muntin.errors import QueryError
+from muntin.errors import QueryError, shown
+from muntin.expression_text import check_expression, incomplete, without_comments
 
 Kinds = Mapping[str, str | None]
 """Spark type names of columns; None where a type is unknown."""
@@ -40,9 +41,11 @@ def parsed(text: str) -> exp.Expr | None:
     >>> [parsed(text) is not None for text in ("a + 1", "my column", "1; DROP TABLE t", "a) --")]
     [True, False, False, False]
     """
+    if incomplete(text):
+        return None
     try:
-        trees = sqlglot.parse(text, read=AnsiSpark)
-    except SqlglotError:
+        trees = sqlglot.parse(without_comments(text), read=AnsiSpark)
+    except (SqlglotError, RecursionError):
         return None
     if len(trees) != 1 or not isinstance(trees[0], exp.Condition):
         return None
@@ -57,15 +60,17 @@ def argument(text: str, columns: Kinds | None) -> exp.Expr:
     if tree is not None:
         return tree
     if columns is not None:
-        raise QueryError(f"{text!r} is no column and cannot be read as an SQL expression")
+        check_expression(text, "input")
+        raise QueryError(f"{shown(text)} is no column and cannot be read as an SQL expression")
     return exp.column(text, quoted=True)
 
 
 def condition(text: str, what: str) -> exp.Expr:
     """A predicate."""
+    check_expression(text, what)
     tree = parsed(text)
     if tree is None:
-        raise QueryError(f"{what} {text!r} cannot be read as one SQL condition")
+        raise QueryError(f"{what} {shown(text)} cannot be read as one SQL condition")
     return tree
 
 

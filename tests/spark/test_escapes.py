@@ -1,0 +1,105 @@
+"""SQL that users write as text stays in its place on Spark, and what is valid there is taken."""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from random import Random
+
+import pytest
+from pyspark.errors import AnalysisException, ParseException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+import muntin as mt
+from muntin.expression_text import incomplete
+from muntin.spark.faults import unlogged
+from muntin_testing.expressions import ESCAPES, MEANS_V_ABOVE_1, WORDS
+
+HOUR = [mt.tumbling("1 hour")]
+ROWS = 10
+ABOVE_1 = 8
+SPARK_ONLY = (
+    "transform(array(v), x -> x)[0] > 1",
+    "exists(array(v), x -> x > 1)",
+    "v::int::bigint > 1",
+    "map('v', v)['v'] > 1",
+    "named_struct('v', v).v > 1",
+    "try_divide(v, 1) > 1 AND '1'::decimal(10,2) = 1",
+    "v > 1 AND word RLIKE '^[(a]+$'",
+)
+
+
+@pytest.fixture(scope="module")
+def table(spark: SparkSession) -> DataFrame:
+    start = datetime(2024, 1, 1)
+    rows = [(start + timedelta(seconds=n), n, "a", n == 0) for n in range(ROWS)]
+    return spark.createDataFrame(rows, "ts timestamp, v bigint, word string, b boolean")
+
+
+def test_no_text_leaves_its_place(table: DataFrame) -> None:
+    windows = {"punctuation": mt.punctuation, "measure": lambda text: mt.hopping_by(text, 5)}
+    aggregates = {
+        "filter": lambda text: mt.count().filter(text),
+        "argument": mt.max,
+        "filtered argument": lambda text: mt.max(text).filter("v >= 0"),
+        "a direct one": lambda text: mt.median(text).filter("v >= 0"),
+    }
+    accepted = []
+    for text in (*ESCAPES, "b) OR (true"):
+        asked = {"where": lambda text=text: {"where": text, "aggregates": [mt.count()]}}
+        asked |= {
+            place: lambda make=make, text=text: {"aggregates": [make(text)]}
+            for place, make in aggregates.items()
+        }
+        asked |= {
+            place: lambda make=make, text=text: {
+                "windows": [make(text)],
+                "aggregates": [mt.count()],
+            }
+            for place, make in windows.items()
+        }
+        for place, parts in asked.items():
+            try:
+                mt.aggregate(table, **({"time": "ts", "windows": HOUR} | parts()))
+                accepted.append((place, text))
+            except mt.MuntinError:
+                pass
+    assert accepted == []
+
+
+def test_valid_texts_are_taken(table: DataFrame) -> None:
+    texts = [*MEANS_V_ABOVE_1, *SPARK_ONLY]
+    aggregates = [mt.count().filter(text).alias(f"f{i}") for i, text in enumerate(texts)]
+    aggregates += [mt.count_if(text).alias(f"a{i}") for i, text in enumerate(texts)]
+    aggregates += [
+        mt.count_if(text).filter("v < 99").filter(text).alias(f"b{i}")
+        for i, text in enumerate(texts)
+    ]
+    found = mt.aggregate(table, "ts", HOUR, aggregates, strategy="direct", operator="expand")
+    assert set(found.first()[2:]) == {ABOVE_1}
+    for text in texts:
+        assert mt.aggregate(table, "ts", HOUR, [mt.count()], where=text).columns
+
+
+def reads(table: DataFrame, text: str) -> bool:
+    """Whether Spark reads it as an expression, of whatever columns."""
+    try:
+        with unlogged():
+            table.select(F.expr(text)).schema  # noqa: B018
+    except ParseException:
+        return False
+    except AnalysisException:
+        pass
+    return True
+
+
+def test_spark_and_the_check_agree(table: DataFrame) -> None:
+    """What Spark reads as one expression is complete, whatever random words it is made of."""
+    random, reached = Random(7), Counter[str]()
+    for text in ("".join(random.choices(WORDS, k=random.randint(1, 6))) for _ in range(600)):
+        if not reads(table, text):
+            reached["refused"] += 1
+            continue
+        reached["read"] += 1
+        reached["read with brackets, quotes or comments"] += any(c in text for c in "(['\"`-/")
+        assert incomplete(text) is None, text
+    assert min(reached.values()) > 20, reached
