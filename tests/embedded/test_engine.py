@@ -78,7 +78,8 @@ def test_what_it_handles():
         (pa.timestamp("ms"), pa.timestamp("us")),
         (pa.timestamp("ns"), pa.timestamp("us")),
         (pa.timestamp("us", "UTC"), pa.timestamp("us", "UTC")),
-        (pa.timestamp("us", "America/New_York"), pa.timestamp("us", "UTC")),
+        (pa.timestamp("us", "America/New_York"), pa.timestamp("us", "America/New_York")),
+        (pa.timestamp("ns", "America/New_York"), pa.timestamp("us", "America/New_York")),
         (pa.date32(), pa.timestamp("us")),
     ],
 )

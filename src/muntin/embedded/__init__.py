@@ -1,8 +1,8 @@
 """DuckDB, in process: no Java is started. The only package that imports duckdb."""
 
-from muntin.embedded.engine import apply, apply_all, apply_own, connect
+from muntin.embedded.engine import apply, apply_all, apply_own
 from muntin.embedded.statistics import counted
-from muntin.embedded.tables import handles
+from muntin.embedded.tables import connect, handles
 from muntin.embedded.verify import Verification, compare, compare_own
 
 __all__ = [

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.data_windows import DataWindow
-from muntin.embedded.engine import run
+from muntin.embedded.reading import encodable, run
 from muntin.kernels.spans import Cuts
 from muntin.plan import SharingPlan
 from muntin.sql import Reading
@@ -47,9 +47,9 @@ def by_cutty(
     pieces, runs = _cut(table, read, windows, {text: f"u{i}" for i, text in enumerate(inputs)})
     connection.register("muntin_records", pieces)
     connection.register("muntin_runs", runs)
-    ids = pa.table({"node": list(windows), "id": [windows[i].id for i in windows]})
+    ids = pa.table({"node": list(windows), "id": [encodable(w.id) for w in windows.values()]})
     connection.register("muntin_ids", ids)
-    return connection.sql(_merged(read))
+    return connection.sql(encodable(_merged(read)))
 
 
 def _sorted(read: Reading, relation: duckdb.DuckDBPyRelation, inputs: list[str]) -> pa.Table:

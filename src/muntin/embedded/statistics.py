@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muntin.cost.statistics import Statistics
-from muntin.embedded.engine import connect, reading_of, run
-from muntin.embedded.tables import as_relation
+from muntin.embedded.faults import told, whole_query
+from muntin.embedded.reading import reading_of, run
+from muntin.embedded.tables import opened
 from muntin.errors import ColumnError
 from muntin.query import Query
+from muntin.sql import Reading
 from muntin.sql.rendering import records_sql
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 def counted(data: Any, query: Query) -> Statistics:
     """Rows, distinct keys and rate."""
-    relation = as_relation(data, connect())
-    read = reading_of(relation, query)
+    source = opened(data, query)
+    with told(whole_query):
+        return _counted(source.relation, reading_of(source, query))
+
+
+def _counted(relation: duckdb.DuckDBPyRelation, read: Reading) -> Statistics:
     keys = f"count(DISTINCT ({', '.join(read.keys)},))" if read.keys else "1"
     text = f"SELECT count(*), {keys}, max(t) - min(t) FROM (\n{records_sql(read)}\n) AS records"
     [(rows, distinct, span)] = run(relation, text).fetchall()

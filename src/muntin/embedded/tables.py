@@ -1,10 +1,22 @@
-"""What the embedded engine reads and returns: DuckDB relations, Arrow tables, pandas DataFrames."""
+"""What the embedded engine reads and returns: DuckDB relations, Arrow tables, pandas DataFrames.
+
+Only the columns that the queries read are handed to DuckDB: a column of no use may be of any type,
+and names that nobody asks for may stand there twice.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from muntin.errors import ColumnError
+import pyarrow as pa
+
+from muntin.embedded.arrow_types import in_zone, readable, restored
+from muntin.embedded.faults import first_line, told
+from muntin.embedded.parts import columns_read
+from muntin.errors import ColumnError, MuntinError
+from muntin.query import Query
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,27 +48,82 @@ def handles(data: Any) -> bool:
     return kind_of_table(data) is not None
 
 
-def as_relation(data: Any, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """The data as a relation: of its own connection, or registered in ours."""
-    match kind_of_table(data):
-        case "duckdb":
-            relation: duckdb.DuckDBPyRelation = data
-            return relation
-        case "arrow":
-            return connection.from_arrow(data)
-        case "pandas":
-            return connection.from_df(data)
+def connect() -> duckdb.DuckDBPyConnection:
+    """A fresh DuckDB in memory, in UTC."""
+    try:
+        import duckdb
+    except ImportError:
+        raise MuntinError(
+            "DuckDB is not installed: install muntin with its extra, muntin[duckdb]"
+        ) from None
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that is open in DuckDB, as far as queries read it, and how results are given back.
+
+    `names` are those of all its columns.
+    """
+
+    relation: duckdb.DuckDBPyRelation
+    names: tuple[str, ...]
+    given: pa.Table | None = None
+    frame: Any = None
+
+    def give(self, result: duckdb.DuckDBPyRelation, *queries: Query) -> Any:
+        """What answers these queries as the same kind of table; a relation is computed later."""
+        if self.given is None:
+            return result
+        kinds = {field.name.lower(): field.type for field in self.given.schema}
+        keys = frozenset(key for query in queries for key in query.keys)
+        table = restored(result.to_arrow_table(), _origins(queries, kinds), keys)
+        place = table.column_names.index("window")
+        window = in_zone(table.column(place), kinds[queries[0].time.lower()])
+        table = table.set_column(place, "window", window)
+        if self.frame is None:
+            return table
+        from muntin.embedded.frames import from_arrow
+
+        return from_arrow(table, self.frame, [name for name in table.column_names if name in keys])
+
+
+def _origins(queries: Sequence[Query], kinds: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
+    """The types of the columns that keys are, and that results may be values of."""
+    origins = {key: kinds[key.lower()] for query in queries for key in query.keys}
+    for aggregate in (a for query in queries for a in query.aggregates):
+        if aggregate.arguments and aggregate.arguments[0].lower() in kinds:
+            origins.setdefault(aggregate.name, kinds[aggregate.arguments[0].lower()])
+    return origins
+
+
+def opened(data: Any, *queries: Query) -> Source:
+    """The data as a relation: of its own connection, or in one of ours."""
+    with told(lambda error: ColumnError(f"the table cannot be read: {first_line(error)}")):
+        match kind_of_table(data):
+            case "duckdb":
+                names = tuple(str(name) for name in data.columns)
+                columns_read(queries, names)
+                return Source(data, names)
+            case "arrow":
+                names = tuple(data.column_names)
+                table = data.select(columns_read(queries, names))
+                return Source(_relation(table), names, table)
+            case "pandas":
+                from muntin.embedded.frames import to_arrow
+
+                names = tuple(str(name) for name in data.columns)
+                places = columns_read(queries, names)
+                table = to_arrow(data, places)
+                return Source(_relation(table), names, table, data.iloc[:, places])
     raise ColumnError(
         f"a {type(data).__name__} cannot be read in process: give a DuckDB relation, "
         "a pyarrow.Table or a pandas DataFrame"
     )
 
 
-def as_given(result: duckdb.DuckDBPyRelation, data: Any) -> Any:
-    """The result as the same kind of table as the data."""
-    match kind_of_table(data):
-        case "arrow":
-            return result.to_arrow_table()
-        case "pandas":
-            return result.df()
-    return result
+def _relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
+    columns = map(readable, table.column_names, table.columns)
+    return connect().from_arrow(pa.Table.from_arrays([*columns], names=table.column_names))

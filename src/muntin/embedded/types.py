@@ -9,6 +9,7 @@ _NAMES = {
     **{"BLOB": "binary", "DATE": "date", "TIMESTAMP": "timestamp_ntz"},
     **{"TIMESTAMP_S": "timestamp_ntz", "TIMESTAMP_MS": "timestamp_ntz"},
     **{"TIMESTAMP_NS": "timestamp_ns", "TIMESTAMP WITH TIME ZONE": "timestamp"},
+    **{"TIMESTAMPTZ_NS": "timestamp_tz_ns"},
 }
 
 

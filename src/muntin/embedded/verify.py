@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from muntin.embedded.engine import connect, own_text, reading_of, run
-from muntin.embedded.tables import as_relation
+from muntin.embedded.engine import own_text
+from muntin.embedded.faults import told, whole_query
+from muntin.embedded.reading import reading_of, run
+from muntin.embedded.tables import opened
 from muntin.plan import SharingPlan
 from muntin.queries import Member
 from muntin.query import Query
@@ -59,16 +61,18 @@ def _in_words(row: dict[str, Any]) -> str:
 
 def compare(data: Any, query: Query, plan: SharingPlan) -> Verification:
     """Run both and compare."""
-    relation = as_relation(data, connect())
-    read = reading_of(relation, query)
-    return _compared(relation, read, render_reading(plan, read))
+    source = opened(data, query)
+    with told(whole_query):
+        read = reading_of(source, query)
+        return _compared(source.relation, read, render_reading(plan, read))
 
 
 def compare_own(data: Any, combined: Query, plan: SharingPlan, member: Member) -> Verification:
     """Compare what one query of a set gets from the plan of the combined query."""
-    relation = as_relation(data, connect())
-    read = reading_of(relation, member.query)
-    return _compared(relation, read, own_text(relation, plan, combined, member))
+    source = opened(data, combined, member.query)
+    with told(whole_query):
+        read = reading_of(source, member.query)
+        return _compared(source.relation, read, own_text(source, plan, combined, member))
 
 
 def _compared(relation: duckdb.DuckDBPyRelation, read: Reading, ours: str) -> Verification:

@@ -117,7 +117,8 @@ def _decimal_mean(tree: exp.Expr, columns: Columns, kinds: Kinds) -> str | None:
     """A decimal sum divided by a count and cast to a decimal, in exact whole numbers.
 
     With U the unscaled sum and C the count, the result has four more digits: U·10⁴/C rounded half
-    away from zero, which is (|U|·2·10⁴ + C) // 2C with the sign of U.
+    away from zero. With U = qC + r that is q·10⁴ + (r·2·10⁴ + C) // 2C, which is never longer than
+    the result; its digits become a decimal by way of text.
     """
     cast = tree.find(exp.Cast)
     if cast is None or not cast.find(exp.Div):
@@ -128,19 +129,14 @@ def _decimal_mean(tree: exp.Expr, columns: Columns, kinds: Kinds) -> str | None:
     counts = [p.name for p in columns.partials if p.name in names and _is(p, exp.Count)]
     if target is None or len(sums) != 1 or len(counts) != 1:
         return None
-    total, count = sums[0], counts[0]
-    precision, scale = int(target[1]), int(target[2])
-    unscaled = (
-        f"CAST(abs({total}) * 1{'0' * (scale - 4)} AS HUGEINT)"
-        if scale > 4
-        else (f"CAST(abs({total}) AS HUGEINT)")
-    )
-    digits = f"(({unscaled} * 20000 + {count}) // (2 * {count}))"
-    unit = f"CAST('0.{'0' * (scale - 1)}1' AS DECIMAL({scale}, {scale}))"
-    signed = f"CAST(sign({total}) * {digits} AS DECIMAL({38 - scale}, 0))"
-    return (
-        f"CASE WHEN {count} > 0 THEN CAST({signed} * {unit} AS DECIMAL({precision}, {scale})) END"
-    )
+    total, count, scale = sums[0], counts[0], int(target[2])
+    unscaled = f"CAST(replace(CAST(abs({total}) AS VARCHAR), '.', '') AS HUGEINT)"
+    rounded = f"(({unscaled} % {count}) * 20000 + {count}) // (2 * {count})"
+    digits = f"CAST(({unscaled} // {count}) * 10000 + {rounded} AS VARCHAR)"
+    padded = f"('{'0' * scale}' || {digits})"
+    minus = f"CASE WHEN {total} < 0 THEN '-' ELSE '' END"
+    text = f"{minus} || left({padded}, -{scale}) || '.' || right({padded}, {scale})"
+    return f"CASE WHEN {count} > 0 THEN CAST({text} AS DECIMAL({target[1]}, {scale})) END"
 
 
 def _is(partial: PartialColumn, kind: type[exp.Expr]) -> bool:

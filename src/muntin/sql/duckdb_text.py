@@ -11,6 +11,23 @@ from muntin.errors import ColumnError
 from muntin.sql.duckdb_aggregates import for_duckdb, transpiled
 from muntin.sql.expressions import Kinds
 
+_BY_ZERO = "division by zero: divide by nullif(..., 0), or use try_divide, for null instead"
+
+
+def _divided(node: exp.Expr) -> exp.Expr:
+    """A division that fails where the divisor is zero: DuckDB's gives an infinity, or null."""
+    if not isinstance(node, exp.Div | exp.IntDiv | exp.Mod):
+        return node
+    divisor = node.expression.unnest()
+    if isinstance(divisor, exp.Literal) and not divisor.is_string and float(divisor.this):
+        return node
+    zero = exp.EQ(this=exp.paren(divisor.copy()), expression=exp.Literal.number(0))
+    there = exp.Not(this=exp.Is(this=exp.paren(node.this.copy()), expression=exp.Null()))
+    fails = exp.func("error", exp.Literal.string(_BY_ZERO))
+    for side in ("this", "expression"):  # transform does not enter what it has replaced
+        node.set(side, node.args[side].transform(_divided))
+    return exp.paren(exp.Case().when(exp.and_(zero, there), fails).else_(node))
+
 
 @dataclass(frozen=True, slots=True)
 class DuckdbWriter:
@@ -33,8 +50,13 @@ class DuckdbWriter:
         return "'" + text.replace("'", "''") + "'"
 
     def expression(self, tree: exp.Expr) -> str:
-        """Quoted names, no comments."""
-        return transpiled(tree, identify=True)
+        """Quoted names, no comments; a division by zero fails, as in Spark.
+
+        >>> from sqlglot import parse_one
+        >>> print(DuckdbWriter().expression(parse_one("a / 2")))
+        "a" / 2
+        """
+        return transpiled(tree.transform(_divided), identify=True)
 
     def aggregates(self, columns: Columns, kinds: Kinds) -> Columns:
         """Transpiled, with Spark's result types."""
@@ -45,14 +67,15 @@ class DuckdbWriter:
         match kind:
             case None | "timestamp" | "timestamp_ntz" | "date":
                 return f"epoch_us({column})"
-            case "timestamp_ns":
+            case "timestamp_ns" | "timestamp_tz_ns":
                 nanos = f"epoch_ns({column})"
                 return f"({nanos} - {self.remainder(nanos, 1000)}) // 1000"
         raise ColumnError(f"time column {column} is {kind}: convert it to a timestamp first")
 
     def instant(self, microseconds: str, kind: str | None) -> str:
         """With a zone where the time column has one."""
-        make = "make_timestamptz" if kind == "timestamp" else "make_timestamp"
+        zoned = kind in ("timestamp", "timestamp_tz_ns")
+        make = "make_timestamptz" if zoned else "make_timestamp"
         return f"{make}({microseconds})"
 
     def bounds(self, start: str, end: str) -> str:

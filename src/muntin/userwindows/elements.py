@@ -218,4 +218,7 @@ def numbers(column: pa.Array) -> Array:
     """Whole numbers as they are, others as doubles with NaN for null."""
     if pa.types.is_integer(column.type) and column.null_count == 0:
         return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.int64)
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    try:
+        return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    except pa.ArrowException as error:
+        raise UserWindowError(f"a window's measure must be a number: {error}") from None
