@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 from muntin.aggregates.signatures import Signature
 from muntin.errors import AggregateError, did_you_mean, shown
 from muntin.expression_text import check_expression
+from muntin.printable import printable
 
 Types = Sequence[str | None]
 """Spark type names ("bigint", "decimal(10,2)") of an aggregate's inputs; None where unknown."""
@@ -229,7 +230,7 @@ class Aggregate:
         return f"{self.written or self.function.name}{call}{condition}"
 
     def __repr__(self) -> str:
-        return f"<{self.name}>"
+        return f"<{printable(self.name)}>"
 
 
 def both_hold(first: str | None, second: str | None) -> str | None:

@@ -15,6 +15,7 @@ from muntin.durations import Duration
 from muntin.errors import StrategyError, shown
 from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream, merged_beside
 from muntin.plan import SharingPlan, closed
+from muntin.printable import shortened
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, number, svg, text
 from muntin.windows import Window
@@ -171,14 +172,14 @@ class Plan:
 
     def _direct(self) -> list[str]:
         """Notes on the aggregates that are not shared, or not by every Spark."""
-        direct = ", ".join(a.name for a in self.query.direct)
+        direct = ", ".join(shortened(a.name) for a in self.query.direct)
         late = [a for a in self.query.aggregates if a.function.since > (4, 0)]
         notes = [f"computed directly, beside the shared ones: {direct}"] if direct else []
         if self.operators.name == "kernel" and merged_beside(self.query):
-            expanded = ", ".join(a.name for a in merged_beside(self.query))
+            expanded = ", ".join(shortened(a.name) for a in merged_beside(self.query))
             notes.append(f"shared by expand, beside the kernel: {expanded}")
         return notes + [
-            f"{a.name} is shared from Spark {'.'.join(map(str, a.function.since))} on, "
+            f"{shortened(a.name)} is shared from Spark {'.'.join(map(str, a.function.since))} on, "
             "and computed directly before"
             for a in late
         ]

@@ -13,6 +13,7 @@ from muntin.api.shape import check_shape
 from muntin.choices import Deliver, Dialect, Empty, Layout
 from muntin.delivery import check_delivery
 from muntin.errors import StrategyError
+from muntin.printable import printable, shortened
 from muntin.queries import Member, SharingSet
 
 
@@ -97,12 +98,12 @@ class Plans:
 
     def _title(self, number: int) -> str:
         each = self.sets[number]
-        ids = ", ".join(each.ids)
+        ids = ", ".join(map(shortened, each.ids))
         if len(each.ids) > 1:
             title = f"queries {ids}: one plan"
         else:
             title = f"query {ids}: a plan of its own" if len(self.sets) > 1 else f"query {ids}"
-        return f"{title} ({each.reason})" if each.reason else title
+        return f"{title} ({printable(each.reason)})" if each.reason else title
 
     def __repr__(self) -> str:
         return self.explain()

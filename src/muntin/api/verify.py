@@ -12,6 +12,7 @@ from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.choices import Strategy
 from muntin.errors import StrategyError
+from muntin.printable import shortened
 from muntin.query import Query
 from muntin.report import Outcome
 
@@ -37,7 +38,7 @@ class Verifications(Outcome):
         return sum(each.different for each in self.queries.values())
 
     def __repr__(self) -> str:
-        return "\n".join(f"{id}: {each!r}" for id, each in self.queries.items())
+        return "\n".join(f"{shortened(id)}: {each!r}" for id, each in self.queries.items())
 
 
 @overload

@@ -15,6 +15,7 @@ from muntin.cli.experiment import experiment
 from muntin.cli.explain import explain
 from muntin.cli.run import run, verify_job
 from muntin.errors import MuntinError
+from muntin.printable import printable
 
 
 class _App(typer.Typer):
@@ -24,7 +25,8 @@ class _App(typer.Typer):
         try:
             return super().__call__(*args, **kwargs)
         except MuntinError as error:
-            Console(stderr=True).print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+            said = "\n".join(map(printable, f"error: {error}".split("\n")))
+            Console(stderr=True).print(said, style="red", markup=False, soft_wrap=True)
             sys.exit(2)
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from muntin.control import Control, Listing
 from muntin.errors import ControlError
+from muntin.printable import printable
 
 control = typer.Typer(
     help="Register, suspend and list the windows of a running stream: see docs/control.md.",
@@ -82,4 +83,4 @@ def _table(found: Listing) -> Table:
 
 
 def _say(text: str) -> None:
-    Console().print(text, markup=False, highlight=False, soft_wrap=True)
+    Console().print(printable(text), markup=False, highlight=False, soft_wrap=True)

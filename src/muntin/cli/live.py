@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from muntin.errors import MuntinError
+from muntin.printable import printable, shortened
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -43,7 +45,7 @@ def watch(query: StreamingQuery, title: str, console: Console) -> None:
     failure = query.exception()
     if failure is not None:
         raise StreamError(f"{title} stopped: {_reason(failure)}")
-    console.print(f"{title}: stopped", highlight=False)
+    console.print(f"{printable(title)}: stopped", markup=False, highlight=False)
 
 
 def _follow(query: StreamingQuery, show: object) -> None:
@@ -69,7 +71,7 @@ def line(now: Progress) -> str:
 
 def view(now: Progress, title: str) -> Table:
     """One micro-batch as a table."""
-    table = Table(title=title, title_justify="left", show_header=False)
+    table = Table(title=Text(printable(title)), title_justify="left", show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(justify="right")
     for name, value in figures(now).items():
@@ -77,7 +79,7 @@ def view(now: Progress, title: str) -> Table:
     if now.results:
         table.add_section()
     for id, rate in list(now.results.items())[:MOST_LINES]:
-        table.add_row(f"  {id}", f"{rate:,.0f} results/s")
+        table.add_row(Text(f"  {shortened(id)}"), f"{rate:,.0f} results/s")
     if len(now.results) > MOST_LINES:
         table.add_row("  …", f"and {len(now.results) - MOST_LINES} windows more")
     return table

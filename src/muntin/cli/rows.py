@@ -6,9 +6,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
+from rich.text import Text
+
+from muntin.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame
     from rich.console import Console
@@ -24,16 +27,22 @@ def printer(console: Console, most: int) -> Callable[[DataFrame, str], None]:
         kept.unpersist()
         if not found:
             return
-        table = Table(title=title, title_justify="left")
-        for name in rows.columns:
-            table.add_column(name, no_wrap=name in ("window_id", "window"), overflow="fold")
-        for row in found[:most]:
-            table.add_row(*(cell(value) for value in row))
-        console.print(table)
+        console.print(table_of(rows.columns, found[:most], title))
         if len(found) > most:
             console.print(f"… and more: the first {most} are shown (sink.rows)", highlight=False)
 
     return show
+
+
+def table_of(names: Sequence[str], rows: Sequence[Sequence[Any]], title: str) -> Table:
+    """Rows as a table, in which brackets are no markup and nothing moves the cursor."""
+    table = Table(title=Text(printable(title)), title_justify="left")
+    for name in names:
+        wide = name in ("window_id", "window")
+        table.add_column(Text(printable(name)), no_wrap=wide, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell(value))) for value in row))
+    return table
 
 
 def cell(value: Any) -> str:

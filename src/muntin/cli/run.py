@@ -105,7 +105,8 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
         except BaseException as error:
             failed.append(error)
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), TaskProgressColumn())
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
         shown = bar.add_task(job.file.name, total=None)
         worker = Thread(target=work, name=job.file.name)
@@ -119,7 +120,8 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
         raise failed[0]
     if job.sink.format != "console":
         where = "sink.path" if job.sink.path else job.sink.format
-        console.print(f"{job.file.name}: done, results are in {where}", highlight=False)
+        done = f"{job.file.name}: done, results are in {where}"
+        console.print(done, markup=False, highlight=False, soft_wrap=True)
 
 
 def _stream(results: DataFrame, job: Job, console: Console) -> None:

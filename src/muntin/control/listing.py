@@ -16,6 +16,7 @@ from muntin.control.command import REGISTER, Command
 from muntin.control.entry import REFUSED, RUNNING, SUSPENDED, Entry
 from muntin.control.folder import Stream
 from muntin.control.label import Label
+from muntin.printable import printable
 
 WAITING = "waiting"
 COLUMNS = ("id", "window", "aggregates", "state", "effective", "complete from", "until", "reason")
@@ -42,7 +43,7 @@ class Listed:
     def cells(self) -> tuple[str, ...]:
         """The row as texts, under COLUMNS."""
         begun = self.state.startswith((RUNNING, SUSPENDED))
-        texts = (
+        cells = (
             self.id,
             self.window,
             "all" if self.aggregates is None else ", ".join(self.aggregates),
@@ -52,7 +53,7 @@ class Listed:
             _text(self.until, "the start" if self.state == SUSPENDED else ""),
             self.reason or "",
         )
-        return tuple(text if text.isprintable() else repr(text)[1:-1] for text in texts)
+        return tuple(map(printable, cells))
 
 
 class Listing(tuple[Listed, ...]):

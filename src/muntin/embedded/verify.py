@@ -15,6 +15,7 @@ from muntin.embedded.faults import told, whole_query
 from muntin.embedded.reading import reading_of, run
 from muntin.embedded.tables import opened
 from muntin.plan import SharingPlan
+from muntin.printable import printable
 from muntin.queries import Member
 from muntin.query import Query
 from muntin.report import Outcome
@@ -39,7 +40,7 @@ class Verification(Outcome):
         if self.equal:
             return f"equal: all {self.rows:,} rows are those of DuckDB's direct evaluation"
         lines = [f"different: {self.different:,} of {self.rows:,} rows"]
-        lines += [f"  {_in_words(row)}" for row in self.sample]
+        lines += [f"  {printable(_in_words(row))}" for row in self.sample]
         return "\n".join(lines)
 
 

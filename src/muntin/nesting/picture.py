@@ -11,6 +11,7 @@ from html import escape
 
 from muntin.durations import duration_text
 from muntin.nesting.groups import Group, Level
+from muntin.printable import printable, shortened
 from muntin.windows import Window
 
 SHOWN = 20
@@ -27,7 +28,7 @@ def text(groups: Sequence[Group]) -> str:
     windows = sum(1 for group in groups for _ in group.windows())
     lines = [f"{_count(windows, 'window')} in {_count(len(groups), 'group')}"]
     for number, group in enumerate(groups[:SHOWN], 1):
-        levels = [str(level) for level in group.levels[:SHOWN]]
+        levels = [printable(str(level)) for level in group.levels[:SHOWN]]
         if len(group.levels) > SHOWN:
             levels.append(f"… {len(group.levels) - SHOWN} more")
         lines.append(f"{number}  slide {group.seed.slide}  {' ⊂ '.join(levels)}")
@@ -128,5 +129,5 @@ def _dot(x: float, y: float, fill: str, colour: str, label: str, radius: int) ->
     return (
         f"<circle cx='{x:.0f}' cy='{y:.0f}' r='{radius}' fill='{fill}' stroke='{colour}' "
         f"stroke-width='2'/><text x='{x + 8:.0f}' y='{y - 8:.0f}' fill='#1f2933' {_FONT}>"
-        f"{escape(label)}</text>"
+        f"{escape(shortened(label))}</text>"
     )

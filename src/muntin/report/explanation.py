@@ -11,6 +11,7 @@ from muntin.coverage import EdgeKind, Pieces, Source
 from muntin.data_windows import Begins, DataWindow, Session
 from muntin.durations import duration_text
 from muntin.plan import Node, Shape, SharingPlan
+from muntin.printable import shortened
 from muntin.slicing import Slices, edge_rate
 from muntin.windows import Window
 
@@ -84,7 +85,7 @@ class Explanation:
             return slices_label(node.shape)
         if isinstance(node.shape, Begins):
             return "slices where windows begin"
-        return node.id
+        return shortened(node.id)
 
     def made_of(self, node: Node) -> str:
         """What an instance of the node is made of."""
@@ -105,7 +106,7 @@ def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) 
         case Source(), Slices() | DataWindow():
             return "each row once"
         case Session(), Session():
-            return f"sessions of {parent.id} without a longer pause"
+            return f"sessions of {shortened(parent.id)} without a longer pause"
         case Slices(), Session():
             return "slices without a pause"
         case Begins(), _:
@@ -123,7 +124,8 @@ def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) 
             assert isinstance(parent, Window), "slices are never made of windows"
             overlap = pieces.count * parent.range > child.range if isinstance(child, Window) else 0
             name = "piece" if pieces.count == 1 else "pieces"
-            return f"{pieces.count} {name} of {parent.id}{', overlapping' if overlap else ''}"
+            overlapping = ", overlapping" if overlap else ""
+            return f"{pieces.count} {name} of {shortened(parent.id)}{overlapping}"
 
 
 def number(value: float) -> str:

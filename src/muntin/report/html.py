@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from muntin.printable import printable
 from muntin.report.explanation import Explanation, number, times
 from muntin.report.svg import svg
 
@@ -18,13 +19,13 @@ def html(explanation: Explanation) -> str:
         name = escape(alternative.strategy)
         chosen = alternative.strategy == explanation.strategy
         if alternative.cost is None:
-            cells = f"<td {_CELL}>–</td><td colspan='2'>{escape(alternative.note)}</td>"
+            cells = f"<td {_CELL}>–</td><td colspan='2'>{escape(printable(alternative.note))}</td>"
         else:
             ratio = times(explanation.direct / alternative.cost) if explanation.direct else ""
             values = (number(alternative.cost), ratio, number(alternative.seconds or 0.0))
             cells = "".join(f"<td {_CELL}>{value}</td>" for value in values)
         rows.append(f"<tr><td>{f'<b>{name}</b>' if chosen else name}{others}</td>{cells}</tr>")
-    notes = "".join(f"<p>{escape(note)}</p>" for note in explanation.notes)
+    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in explanation.notes)
     return (
         f"<p><b>{escape(explanation.strategy)}</b>: {escape(explanation.headline())}</p>"
         f"{svg(explanation)}{notes}"

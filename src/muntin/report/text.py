@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from muntin.plan import Node
+from muntin.printable import printable
 from muntin.report.explanation import Alternative, Explanation, number, times
 
 WIDTH = 100
@@ -19,7 +20,7 @@ def text(explanation: Explanation) -> str:
     tree = [f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c:>{wide[2]}}  {d}".rstrip() for a, b, c, d in rows]
     parts = [f"{explanation.strategy}: {explanation.headline()}", "", *tree]
     if explanation.notes:
-        parts += ["", *explanation.notes]
+        parts += ["", *map(printable, explanation.notes)]
     if explanation.alternatives:
         parts += ["", *_table(explanation)]
     return "\n".join(parts)
@@ -64,7 +65,7 @@ def _with_others(line: str, others: Sequence[str]) -> list[str]:
 
 def _cells(alternative: Alternative, explanation: Explanation) -> str:
     if alternative.cost is None:
-        return f"{'–':>16}  {alternative.note}"
+        return f"{'–':>16}  {printable(alternative.note)}"
     ratio = ""
     if explanation.direct is not None:
         ratio = times(explanation.direct / alternative.cost)

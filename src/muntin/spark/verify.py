@@ -22,6 +22,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
+from muntin.printable import printable
 from muntin.query import Query
 from muntin.report import Outcome
 from muntin.spark.comparable import comparable
@@ -49,7 +50,7 @@ class Verification(Outcome):
             within = f" ({self.rounded:,} within {TOLERANCE:g} of rounding)" if self.rounded else ""
             return f"equal: all {self.rows:,} rows are Spark's own{within}"
         lines = [f"different: {self.different:,} of {self.rows:,} rows"]
-        lines += [f"  {_in_words(row)}" for row in self.sample]
+        lines += [f"  {printable(_in_words(row))}" for row in self.sample]
         return "\n".join(lines)
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from muntin.coverage import Source
 from muntin.durations import duration_text
 from muntin.plan import Node, Shape
+from muntin.printable import MOST
 from muntin.slicing import Slices
 from muntin.windows import Window
 
-_HARMLESS = " /@._+-:()"
+_HARMLESS = " /@._+-:()…"
 
 
 def harmless(text: str) -> str:
@@ -21,7 +22,8 @@ def harmless(text: str) -> str:
     >>> harmless("10 min\\n; DROP TABLE x --")
     '10 min·· DROP TABLE x --'
     """
-    return "".join(c if c.isalnum() or c in _HARMLESS else "·" for c in text)
+    short = text if len(text) <= MOST else f"{text[:MOST]}…"
+    return "".join(c if c.isalnum() or c in _HARMLESS else "·" for c in short)
 
 
 def plain(id: str) -> str:
