@@ -67,7 +67,7 @@ def relation() -> Any:
 def rows(query: mt.Query) -> list[dict[str, Any]]:
     plan = mt.optimize(query, "auto" if query.data_windows else "direct", engine="sql")
     found: pa.Table = plan.apply(relation()).to_arrow_table()
-    return found.to_pylist()
+    return found.to_pylist()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("place", CONDITIONS)

@@ -95,7 +95,7 @@ def series(kind: Kind, values: list[Any], arrow: bool) -> "pd.Series[Any]":
         return pd.Series(column(kind, values), dtype=pd.ArrowDtype(kind.arrow))
     if kind.dtype.startswith("datetime64"):
         made = pd.Series(pd.to_datetime(pd.Series(values, dtype=object), utc=", " in kind.dtype))
-        return made.astype(kind.dtype)
+        return made.astype(kind.dtype)  # type: ignore[call-overload, no-any-return]
     return pd.Series(values, dtype=kind.dtype or object)
 
 
@@ -154,7 +154,7 @@ class Case:
             for name, kind in self.kinds.items()
         }
         frame = pd.DataFrame(columns)
-        frame.index = r.sample(range(999), len(frame))  # type: ignore[assignment]
+        frame.index = r.sample(range(999), len(frame))
         return frame
 
     def table(self) -> pa.Table:
@@ -225,7 +225,7 @@ def moment(instant: Any) -> int:
     """Microseconds since 1970."""
     found = plain(instant)
     utc = found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
-    return (utc - EPOCH) // timedelta(microseconds=1)
+    return (utc - EPOCH) // timedelta(microseconds=1)  # type: ignore[no-any-return]
 
 
 def wanted_dtype(function: str, kind: Kind, nulls: bool) -> str:

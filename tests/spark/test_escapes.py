@@ -47,11 +47,11 @@ def test_no_text_leaves_its_place(table: DataFrame) -> None:
     for text in (*ESCAPES, "b) OR (true"):
         asked = {"where": lambda text=text: {"where": text, "aggregates": [mt.count()]}}
         asked |= {
-            place: lambda make=make, text=text: {"aggregates": [make(text)]}
+            place: lambda make=make, text=text: {"aggregates": [make(text)]}  # type: ignore[misc]
             for place, make in aggregates.items()
         }
         asked |= {
-            place: lambda make=make, text=text: {
+            place: lambda make=make, text=text: {  # type: ignore[misc]
                 "windows": [make(text)],
                 "aggregates": [mt.count()],
             }

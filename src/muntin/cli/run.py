@@ -120,8 +120,8 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
         raise failed[0]
     if job.sink.format != "console":
         where = "sink.path" if job.sink.path else job.sink.format
-        done = f"{job.file.name}: done, results are in {where}"
-        console.print(done, markup=False, highlight=False, soft_wrap=True)
+        said = f"{job.file.name}: done, results are in {where}"
+        console.print(said, markup=False, highlight=False, soft_wrap=True)
 
 
 def _stream(results: DataFrame, job: Job, console: Console) -> None:
