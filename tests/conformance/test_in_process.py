@@ -42,7 +42,8 @@ def report(case: Case, runner: str, wrong: list[str]) -> str:
 
     def differs(asked: Question) -> bool:
         rows = rows_of(asked)
-        return any(differences(IN_PROCESS[runner](c), rows) for c in cases_of(asked))
+        cases = cases_of(asked, [case.strategy])
+        return any(differences(IN_PROCESS[runner](c), rows) for c in cases)
 
     place = f"{case.question.seed}, {case.strategy} by {runner}"
     least = smallest(case.question, differs)
