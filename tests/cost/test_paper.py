@@ -32,7 +32,7 @@ def parents(plan: SharingPlan) -> dict[str, str | None]:
 
 class TestExample6:
     def test_direct_costs_480(self) -> None:
-        assert PaperCost(FOUR).range_period == 120
+        assert PaperCost(FOUR).period == 120
         assert total(PaperCost(FOUR), direct(problem(FOUR))) == 480
 
     @pytest.mark.parametrize("idempotent", [True, False])  # tumbling: both relations coincide
@@ -111,24 +111,23 @@ class TestTable1:
     WINDOW = Window(14, 8, id="w")
 
     def test_every_set_of_slices_reads_all_events(self) -> None:
-        model = PaperCost((self.WINDOW, Window(9, 9)), rate=3)
-        assert model.slide_period == 72
+        model = PaperCost((self.WINDOW, Window(9, 9)), rate=3, period=72)
         assert model.edge(SOURCE, panes(self.WINDOW), sliced(panes(self.WINDOW)).pieces) == 216
 
     def test_panes(self) -> None:
-        model = PaperCost((self.WINDOW,))
+        model = PaperCost((self.WINDOW,), period=8)
         pieces = reading_all(self.WINDOW).pieces
         assert model.edge(panes(self.WINDOW), self.WINDOW, pieces) == 14 / 2  # (S/s)·(r/g), S = s
 
     def test_unshared_pairs_are_charged_a_bound(self) -> None:
-        model = PaperCost((self.WINDOW,))
+        model = PaperCost((self.WINDOW,), period=8)
         pieces = reading_all(self.WINDOW).pieces
         assert model.edge(pairs(self.WINDOW), self.WINDOW, pieces) == 4  # ⌈28/8⌉; they take 3
 
     def test_shared_slices(self) -> None:
         # E = 8 edges in S = 18: each window pays E·r/s.
         windows = (Window(12, 9), Window(10, 6))
-        model, slices = PaperCost(windows), shared_pairs(windows)
+        model, slices = PaperCost(windows, period=18), shared_pairs(windows)
         costs = [model.edge(slices, w, reading_all(w).pieces) for w in windows]
         assert costs == [pytest.approx(8 * 12 / 9), pytest.approx(8 * 10 / 6)]
         assert model.edge(slices, slices, sliced(slices).pieces) == 8
@@ -138,7 +137,7 @@ class TestTable1:
 def test_equation_1(windows: list[Window]) -> None:
     model = PaperCost(tuple(windows))
     for w in windows:
-        m = Fraction(model.range_period, w.range)
+        m = Fraction(model.period, w.range)
         assert m.denominator == 1
         assert model.recurrence(w) == 1 + (m - 1) * Fraction(w.range, w.slide)
 

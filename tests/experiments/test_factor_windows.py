@@ -12,11 +12,9 @@ from muntin.experiments.factor_window_rows import TECHNIQUES, Costs, Panel, Row,
 from muntin.experiments.factor_windows import (
     DASHBOARD,
     PANELS,
-    extended_cost,
     fewest_gains,
     panel_rows,
     run_factor_windows,
-    window_set,
 )
 from muntin.experiments.optimality import run_optimality
 from muntin.experiments.options import Options
@@ -41,13 +39,6 @@ def test_tables_csv_and_pictures(tmp_path: Path) -> None:
     assert float(written[0]["cost"]) == rows[0].cost
     for figure in range(11, 16):
         assert (tmp_path / f"factor_windows_{figure}.png").stat().st_size > 10_000
-
-
-def test_costs_are_over_the_extended_period() -> None:
-    windows = window_set("RandomGen", "general", 0, seed=1)
-    model = extended_cost(windows, 1.0)
-    assert model.range_period == model.slide_period
-    assert all(model.range_period % n == 0 for w in windows for n in (w.range, w.slide))
 
 
 @pytest.mark.parametrize("panel", [p for p in PANELS if p.eta == 100], ids=lambda p: p.title)

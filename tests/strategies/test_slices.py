@@ -54,8 +54,7 @@ class TestTable1:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_costs(self, name: str) -> None:
-        model = PaperCost(PAIR, rate=5)
-        assert model.slide_period == 18
+        model = PaperCost(PAIR, rate=5, period=18)
         assert total(model, plan(name, PAIR)) == pytest.approx(self.COSTS[name])
 
 

@@ -122,5 +122,5 @@ def _(model: PaperCost, windows: WindowArrays) -> Floats:
 
 
 def _instances(model: PaperCost, windows: WindowArrays) -> Floats:
-    counts: Floats = 1 + (float(model.range_period) - windows.range) / windows.slide
+    counts: Floats = 1 + (float(model.period) - windows.range) / windows.slide
     return counts

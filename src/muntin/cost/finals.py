@@ -233,7 +233,7 @@ def final_of(model: CostModel) -> Final:
         case RateCost():
             return Linear(lambda edges: np.minimum(model.rate, model.keys * SECOND * edges))
         case PaperCost():
-            return Linear(lambda edges: model.slide_period * edges)
+            return Linear(lambda edges: model.period * edges)
         case WeaveCost(counted=False):
             scale = model.keys * model.unit_of_time
             forms: dict[str, Final] = {

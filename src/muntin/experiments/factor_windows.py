@@ -15,7 +15,6 @@ lcm(R, S) the counts differ by 0.05 % for RandomGen and by 3 to 4 % for general 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lcm
 from random import Random
 
 from rich.console import Console
@@ -79,16 +78,10 @@ def window_set(generator: str, shape: str, index: int, seed: int) -> tuple[Windo
     return GENERATORS[generator](random, 12 if generator == "RandomGraphGen" else 5, sizes)
 
 
-def extended_cost(windows: tuple[Window, ...], eta: float, fewest: bool = False) -> PaperCost:
-    """The paper's cost over lcm(R, S)."""
-    period = lcm(*(length for w in windows for length in (w.range, w.slide)))
-    return PaperCost(windows, eta, period, fewest=fewest)
-
-
 def panel_rows(panel: Panel, index: int, seed: int) -> list[Row]:
     """The costs of one window set by every technique."""
     windows = window_set(panel.generator, panel.shape, index, seed)
-    model = extended_cost(windows, panel.eta)
+    model = PaperCost(windows, panel.eta)
     problem = Problem(windows, panel.shape == "general", model)
     text = " ".join(f"{w.range}/{w.slide}" for w in windows)
     costs = {name: total(model, strategy_named(s)(problem)) for name, s in TECHNIQUES.items()}
@@ -121,7 +114,7 @@ def fewest_gains(seed: int, count: int, console: Console) -> list[Gain]:
     for case, windows in track(jobs, "fewest pieces", console=console, transient=True):
         costs = {}
         for name, strategy, fewest in VARIANTS:
-            model = extended_cost(windows, 100, fewest)
+            model = PaperCost(windows, 100, fewest=fewest)
             plan = strategy_named(strategy)(Problem(windows, case.aggregate == "MIN", model))
             costs[name] = total(model, plan)
         gains.append(Gain(case.generator, case.shape, case.aggregate, costs))

@@ -18,8 +18,7 @@ from random import Random
 from rich.console import Console
 from rich.progress import track
 
-from muntin.cost import CostModel, RateCost, total
-from muntin.experiments.factor_windows import extended_cost
+from muntin.cost import CostModel, PaperCost, RateCost, total
 from muntin.experiments.generators import GENERATORS, Sizes
 from muntin.experiments.optimality_report import print_report, write_report
 from muntin.experiments.optimality_rows import Measured, Timed
@@ -67,7 +66,7 @@ def case_number(number: int, seed: int) -> Case:
     windows = GENERATORS[generator](random, count, Sizes(12, 6) if general else Sizes(32, 1))
     model: CostModel
     if paper:
-        model = extended_cost(windows, ETA)
+        model = PaperCost(windows, ETA)
     else:
         windows = tuple(Window(w.range * MINUTE, w.slide * MINUTE) for w in windows)
         model = RateCost(rate=1000.0, keys=1000.0 * 60 / ETA)

@@ -3,7 +3,8 @@
 needs  the paper's cost and `partitioned by`: target and factor window are tumbling
 time   O(K) for K children
 
-    R, n_j    the period and the recurrence counts of Equation 1, fixed by the user's windows
+    R, n_j    the period (`PaperCost.period`) and the recurrence counts of Equation 1, fixed by the
+              user's windows
     m_j, k_j  R/r_j and r_j/s_j
     λ         Σ n_j/m_j  (Equation 4)
     r_W       the target's range; the source is a tumbling window of range 1/η, since an instance of
@@ -54,7 +55,7 @@ def cost_change(
 
 def overlap_sum(cost: PaperCost, children: Sequence[Window]) -> Fraction:
     """λ of Equation 4."""
-    terms = (cost.recurrence(w) * Fraction(w.range, cost.range_period) for w in children)
+    terms = (cost.recurrence(w) * Fraction(w.range, cost.period) for w in children)
     return sum(terms, Fraction(0))
 
 
@@ -72,7 +73,7 @@ def helps(
         return True
     if len(children) == 1:
         k_1 = Fraction(children[0].range, children[0].slide)
-        m_1 = Fraction(cost.range_period, children[0].range)
+        m_1 = Fraction(cost.period, children[0].range)
         if k_1 == 1 or m_1 == 1:
             return False
         if k_1 >= 3 and m_1 >= 3 and ratio >= 2:
