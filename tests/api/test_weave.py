@@ -5,8 +5,11 @@ from random import Random
 import pytest
 
 import muntin as mt
+from muntin.aggregates.algebra import FUNCTIONS
 from muntin.cost import WeaveCost
+from muntin.cost.variants import variants
 from muntin.errors import StrategyError
+from muntin.incremental.protocol import TECHNIQUES
 from muntin.strategies import LIMITS
 
 MINUTE = 60_000_000
@@ -33,8 +36,84 @@ def test_slick_deque_is_the_one_that_the_aggregates_allow() -> None:
     for aggregate in (mt.count(), mt.max("v")):
         model = mt.optimize(query(aggregate), cost="weave", technique="slick-deque").model
         assert isinstance(model, WeaveCost)
-        rows.append(model.row)
+        rows += model.variants
     assert rows == ["slick-deque-inv", "slick-deque-non-inv"]
+
+
+@pytest.mark.parametrize(
+    ("technique", "aggregate", "remedy"),
+    [
+        (
+            "slick-deque",
+            mt.var_pop("v"),
+            "neither invertible nor selective: use technique='flatfit'",
+        ),
+        (
+            "slick-deque",
+            mt.product("v"),
+            "neither invertible nor selective: use technique='flatfit'",
+        ),
+        ("slick-deque-inv", mt.max("v"), "not invertible: use technique='slick-deque'"),
+        ("slick-deque-non-inv", mt.sum("v"), "not selective: use technique='slick-deque'"),
+    ],
+)
+def test_a_technique_that_cannot_serve_an_aggregate_is_refused_with_one_that_can(
+    technique: str, aggregate: mt.Aggregate, remedy: str
+) -> None:
+    asked = mt.query("ts", WINDOWS, [mt.count(), mt.max("w"), aggregate.alias("mine")])
+    sentence = f"technique '{technique}' cannot serve .*{remedy}"
+    with pytest.raises(StrategyError, match=sentence):
+        mt.optimize(asked, cost="weave", technique=technique)
+    able = remedy.rpartition("=")[2].strip("'")
+    assert mt.optimize(query(aggregate), cost="weave", technique=able).cost > 0
+
+
+def test_every_priced_technique_serves_the_aggregate_in_process() -> None:
+    priced = refused = 0
+    for function in FUNCTIONS.values():
+        if function.holistic:
+            continue
+        aggregate = mt.Aggregate(function(), ("v",) * function.arity)
+        for technique in ("panes", "flatfat", "flatfit", "slick-deque"):
+            served = TECHNIQUES[technique].refusal(aggregate.function, [2, 3]) is None
+            if served:
+                assert variants(technique, [aggregate])
+                priced += 1
+            else:
+                with pytest.raises(StrategyError, match="cannot serve"):
+                    variants(technique, [aggregate])
+                refused += 1
+    assert priced > 60
+    assert refused > 10
+
+
+def test_each_aggregate_is_priced_by_the_structure_that_it_has() -> None:
+    def cost(*aggregates: mt.Aggregate, technique: str = "slick-deque") -> float:
+        asked = mt.query("ts", WINDOWS, list(aggregates))
+        plan = mt.optimize(asked, "shared-pairs", 0.01, cost="weave", technique=technique)
+        return plan.cost
+
+    total, highest = mt.sum("v"), mt.max("v")
+    both = cost(total, highest)
+    assert both == pytest.approx(cost(total) + cost(highest))
+    assert cost(total, highest, total.alias("again"), mt.median("v")) == both
+    assert cost(mt.sum("w"), mt.sum("v"), technique="panes") == pytest.approx(
+        2 * cost(total, technique="panes")
+    )
+    with pytest.raises(StrategyError, match=r"median\(v\) has none: use cost='rate'"):
+        cost(mt.median("v"))
+
+
+def test_many_keys_cost_no_more_than_the_records_fill() -> None:
+    asked = query(mt.sum("v"))
+    costs = [
+        {a.strategy: a.cost for a in mt.optimize(asked, keys=keys, cost="weave").alternatives}
+        for keys in (1e6, 1e9)
+    ]
+    assert costs[0].keys() == costs[1].keys()
+    for name, cost in costs[0].items():
+        assert cost == pytest.approx(costs[1][name])
+        assert cost <= 100 * 2 * sum(1 + w.overlap for w in WINDOWS)
 
 
 def test_auto_takes_the_cheapest_under_the_cost_asked_for() -> None:

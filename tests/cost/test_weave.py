@@ -6,19 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import PaperCost, RateCost, WeaveCost, node_costs, total
+from muntin.cost.arrays import WindowArrays, source_costs
 from muntin.cost.finals import EdgeByEdge, Members, final_of
 from muntin.cost.omega import load_of, paper_omega
 from muntin.cost.omega_counted import counted_omega
-from muntin.coverage import EdgeKind
+from muntin.coverage import SOURCE, EdgeKind, every, fewest_pieces
 from muntin.errors import StrategyError
 from muntin.plan import SharingPlan
 from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import cuts_ends, edge_rate, shared_pairs, shared_slices
+from muntin.strategies.edge_costs import edge_costs
 from muntin.windows import Window
 from muntin_testing.windows import window_sets
 
 TECHNIQUES = ("panes", "flatfat", "flatfit", "slick-deque-inv", "slick-deque-non-inv")
+MIXED = WeaveCost("slick-deque", 0.1, 3, ("slick-deque-inv", "slick-deque-non-inv", "flatfat"), 1)
+MANY_KEYS = [WeaveCost(t, rate=0.1, keys=50, unit_of_time=1) for t in TECHNIQUES]
 MODELS = [WeaveCost(t, rate=1, unit_of_time=1) for t in TECHNIQUES] + [RateCost(1e6)]
+MODELS += [MIXED, *MANY_KEYS]
 PAIR = (Window(12, 9), Window(10, 6))
 
 
@@ -63,6 +68,50 @@ def test_the_parts_of_a_family_are_its_edges_times_omega(
     assert sum(costs.values()) == pytest.approx(7 + float(edge_rate(slices)) * omega)
 
 
+@given(
+    asked=window_sets(most=5), more=st.lists(st.sampled_from(TECHNIQUES), min_size=1, max_size=4)
+)
+def test_several_aggregates_cost_the_sum(asked: list[Window], more: list[str]) -> None:
+    slices = shared_pairs(asked)
+    finest = sliced(slices, "finest")
+    nodes = [finest, sliced(slices, "again", "finest")]
+    nodes += [reading_all(w, "again") for w in asked[1:]]
+    nodes.append(reading_all(asked[0]))
+    plan = SharingPlan.build(nodes, idempotent=False)
+    each = [total(WeaveCost(t, rate=7, unit_of_time=1), plan) for t in more]
+    model = WeaveCost(rate=7, unit_of_time=1, variants=tuple(more))
+    assert total(model, plan) == pytest.approx(sum(each))
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@given(asked=window_sets(most=4), rate=st.floats(1, 1e3))
+def test_more_keys_never_cost_more_than_the_records_fill(
+    technique: str, asked: list[Window], rate: float
+) -> None:
+    plan, slices = two_levels(tuple(asked)), shared_pairs(asked)
+    costs = []
+    for keys in (1, 2, 10, 1e3, 1e6, 1e9, 1e12):
+        model = WeaveCost(technique, rate, keys, unit_of_time=1)
+        assert model.edges(slices) <= rate * (1 + 1e-9)
+        costs.append(total(model, plan))
+    highest = rate * len(asked) * max(8.0, *(w.overlap for w in asked))
+    assert all(cost <= rate + highest for cost in costs)
+    assert costs[-1] == pytest.approx(costs[-2])
+
+
+@pytest.mark.parametrize("keys", [1, 40, 1e9])
+def test_windows_are_priced_alike_one_by_one_and_as_a_matrix(keys: float) -> None:
+    parent, child = Window(4, 2), Window(12, 4)
+    pieces = fewest_pieces(child, parent, disjoint=True)
+    assert pieces is not None
+    model = WeaveCost("panes", 0.5, keys, ("panes", "panes"), unit_of_time=1)
+    of = WindowArrays.of
+    costs = edge_costs(model, of([parent]), of([child]), idempotent=False, fewest=True)
+    assert costs.tolist() == [[pytest.approx(model.edge(parent, child, pieces))]]
+    alone = model.edge(SOURCE, child, every(child.range))
+    assert source_costs(model, of([child])).tolist() == [alone]
+
+
 @pytest.mark.parametrize("technique", TECHNIQUES)
 def test_counted_omega_can_be_charged_instead(technique: str) -> None:
     model = WeaveCost(technique, rate=1, unit_of_time=18, counted=True)
@@ -70,7 +119,9 @@ def test_counted_omega_can_be_charged_instead(technique: str) -> None:
     assert sum(model.family(shared_pairs(PAIR), PAIR)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda m: getattr(m, "technique", m.name))
+@pytest.mark.parametrize(
+    "model", MODELS, ids=lambda m: f"{getattr(m, 'technique', m.name)} {m.keys:g}"
+)
 @given(
     asked=window_sets(most=6), more=window_sets(most=6), slicing=st.sampled_from(["pairs", "cutty"])
 )

@@ -14,6 +14,7 @@ from muntin.api.options import Options
 from muntin.api.plan import Plan
 from muntin.choices import Cost
 from muntin.cost import CostModel, PaperCost, SparkCost, WeaveCost, total
+from muntin.cost.variants import variants
 from muntin.errors import StrategyError, shown, unknown
 from muntin.physical import Operators, choose, choose_for_stream, predicted, predicted_on_stream
 from muntin.plan import SharingPlan, check, closed
@@ -116,7 +117,6 @@ def _cost_model(query: Query, options: Options) -> CostModel:
         case "paper":
             return PaperCost(query.windows, options.statistics.rate)
         case "weave":
-            invertible = all(a.function.invertible for a in query.aggregates)
-            known = options.statistics
-            return WeaveCost(technique or "panes", known.rate, known.keys, invertible)
+            known, named = options.statistics, technique or "panes"
+            return WeaveCost(named, known.rate, known.keys, variants(named, query.aggregates))
     raise StrategyError(unknown("cost", name, get_args(Cost)))

@@ -2,7 +2,7 @@
 
 An edge between two windows costs (number of pieces) × (price of a piece), and the price depends on
 the two windows only. `piece_prices` and `source_costs` are the columns of `CostModel.edge` as NumPy
-arrays: the two models of this package have closed forms, any other model is asked edge by edge.
+arrays: the models of this package have closed forms, any other model is asked edge by edge.
 A model that is not proportional to the pieces still works: a search that uses these prices compares
 the plans it ends with by the model itself.
 """
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from muntin.cost.model import CostModel
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import SECOND, RateCost
+from muntin.cost.weave import WeaveCost
 from muntin.coverage import SOURCE, Pieces, Progression, every
 from muntin.windows import Window
 
@@ -103,6 +104,15 @@ def _(model: PaperCost, parents: WindowArrays, children: WindowArrays, needed: F
     return np.broadcast_to(_instances(model, children), (len(parents), len(children)))
 
 
+@piece_prices.register
+def _(model: WeaveCost, parents: WindowArrays, children: WindowArrays, needed: Flags) -> Floats:
+    held = np.full(len(parents), model.keys * model.unit_of_time, dtype=np.float64)
+    if model.keys > 1:
+        held = np.minimum(held, model.rate * parents.range)
+    prices: Floats = model.aggregates * held[:, None] / children.slide[None, :]
+    return prices
+
+
 @singledispatch
 def source_costs(model: CostModel, windows: WindowArrays) -> Floats:
     """What each window costs when it reads the source."""
@@ -113,6 +123,12 @@ def source_costs(model: CostModel, windows: WindowArrays) -> Floats:
 @source_costs.register
 def _(model: RateCost, windows: WindowArrays) -> Floats:
     costs: Floats = model.rate * (windows.range / windows.slide)
+    return costs
+
+
+@source_costs.register
+def _(model: WeaveCost, windows: WindowArrays) -> Floats:
+    costs: Floats = model.aggregates * model.rate * (windows.range / windows.slide)
     return costs
 
 

@@ -10,6 +10,7 @@ E·Ω needs a few figures of a tree's windows only (`Members`), and never falls 
     SlickDeque (Non-Inv)                 E·(2 - 2/P_max + Q + Σ 1/i!)
 
 A window that reads an open slice has ⌈r·E⌉ partials instead of r·E (`muntin.cost.partials`).
+Several aggregates cost the sum, many keys no more than the records fill (`PerAggregate`).
 So a lower bound on the edges of a merged tree gives a lower bound on its cost (`at_least`), for all
 partners of a tree at once. Equation 4 falls a little where P becomes a power of two; its bound also
 takes the most that the edges can be, and looks whether such a P lies between. Any other cost model
@@ -18,6 +19,7 @@ is asked edge by edge.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import factorial
@@ -210,6 +212,37 @@ class SlickNonInv:
 
 
 @dataclass(frozen=True, slots=True)
+class PerAggregate:
+    """Σ over the aggregates, on the edges that end a slice with records of a key.
+
+    These never fall when edges are added, so the bounds hold for them too.
+    """
+
+    model: WeaveCost
+    parts: tuple[tuple[int, Final], ...]
+
+    def cost(self, edges: float, members: Members, slices: Slices) -> float:
+        filled = self.model.filled(edges)
+        return sum(times * form.cost(filled, members, slices) for times, form in self.parts)
+
+    def at_least(
+        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
+    ) -> Floats:
+        low, high = self._filled(edges), self._filled(most)
+        bound = np.zeros(len(others))
+        for times, form in self.parts:
+            bound += times * form.at_least(low, high, one, others)
+        return bound
+
+    def _filled(self, edges: Floats) -> Floats:
+        model = self.model
+        each: Floats = np.minimum(
+            edges, np.maximum(model.rate / model.unit_of_time, edges) / model.keys
+        )
+        return each
+
+
+@dataclass(frozen=True, slots=True)
 class EdgeByEdge:
     """Any other model: asked for each window, and without a bound."""
 
@@ -235,16 +268,22 @@ def final_of(model: CostModel) -> Final:
         case PaperCost():
             return Linear(lambda edges: model.period * edges)
         case WeaveCost(counted=False):
-            scale = model.keys * model.unit_of_time
-            forms: dict[str, Final] = {
-                "panes": Linear(lambda edges: scale * edges),
-                "flatfat": FlatFat(scale),
-                "flatfit": FlatFit(scale),
-                "slick-deque-inv": SlickInv(scale),
-                "slick-deque-non-inv": SlickNonInv(scale),
-            }
-            return forms[model.row]
+            return _woven(model)
     return EdgeByEdge(model)
+
+
+def _woven(model: WeaveCost) -> Final:
+    scale = model.keys * model.unit_of_time
+    forms: dict[str, Final] = {
+        "panes": Linear(lambda edges: scale * edges),
+        "flatfat": FlatFat(scale),
+        "flatfit": FlatFit(scale),
+        "slick-deque-inv": SlickInv(scale),
+        "slick-deque-non-inv": SlickNonInv(scale),
+    }
+    if model.aggregates == model.keys == 1:
+        return forms[model.variants[0]]
+    return PerAggregate(model, tuple((n, forms[row]) for row, n in Counter(model.variants).items()))
 
 
 def _snapped(partials: Floats) -> Floats:
@@ -281,6 +320,7 @@ _SUMS = np.cumsum([1 / factorial(i) for i in range(1, 21)])
 
 
 def _deque(longest: Floats) -> Floats:
+    longest = np.maximum(longest, 1.0)
     terms = np.minimum(np.ceil(longest), 20).astype(np.int64)
     costs: Floats = 2 - 2 / longest + _SUMS[terms - 1]
     return costs

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, factorial, floor, log2
 
-from muntin.cost.partials import partials
+from muntin.cost.partials import partials_at
 from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError, did_you_mean, is_one_of
 from muntin.slicing import Slices, edge_rate, shared_pairs
@@ -47,19 +47,25 @@ class Load:
     slices: Slices
     kinds: tuple[EdgeKind, ...] = ()
     """None given: all whole."""
+    most: Fraction | None = None
+    """Slices with records in a unit of time, where these are fewer than the edges."""
+
+    @property
+    def edges(self) -> Fraction:
+        """E: partials in a unit of time."""
+        return edge_rate(self.slices) if self.most is None else self.most
 
     @property
     def partials(self) -> tuple[Fraction, ...]:
         """P_i: range over the mean length of a slice."""
         kinds = self.kinds or (EdgeKind.WHOLE,) * len(self.windows)
         pairs = zip(self.windows, kinds, strict=True)
-        return tuple(partials(window, self.slices, kind) for window, kind in pairs)
+        return tuple(partials_at(self.edges, window, kind) for window, kind in pairs)
 
     @property
     def answered(self) -> tuple[Fraction, ...]:
         """At what part of the edges each window is answered."""
-        rate = edge_rate(self.slices)
-        return tuple(1 / (w.slide * rate) for w in self.windows)
+        return tuple(1 / (w.slide * self.edges) for w in self.windows)
 
 
 def load_of(windows: Sequence[Window]) -> Load:
@@ -92,7 +98,7 @@ def _slick_deque_inv(load: Load) -> float:
 
 
 def _slick_deque_non_inv(load: Load) -> float:
-    longest = max(load.partials)
+    longest = max(*load.partials, Fraction(1))  # fewer than one where most slices are empty
     terms = min(ceil(longest), 20)  # 1/20! is below the last digit of a float
     length = sum(1 / factorial(i) for i in range(1, terms + 1))
     return 2 - 2 / float(longest) + len(load.windows) + length

@@ -23,5 +23,10 @@ def partials(window: Window, slices: Slices, kind: EdgeKind) -> Fraction:
     >>> [str(partials(w, cut(w), kind)) for cut, kind in zip((pairs, cutty), EdgeKind)]
     ['7/2', '2']
     """
-    mean = window.range * edge_rate(slices)
+    return partials_at(edge_rate(slices), window, kind)
+
+
+def partials_at(edges: Fraction, window: Window, kind: EdgeKind) -> Fraction:
+    """Slices an instance, with so many edges in a unit of time."""
+    mean = window.range * edges
     return Fraction(ceil(mean)) if kind is EdgeKind.PREFIX else mean

@@ -15,6 +15,14 @@ As a sum over the edges of a sharing plan:
 Ω belongs to all windows of a tree together: SlickDeque shares its running aggregates and its deque.
 `family` gives each window its part: by Panes, FlatFAT and FlatFIT what it adds, by SlickDeque (Inv)
 an equal part of the running aggregate that it reads, by SlickDeque (Non-Inv) an equal part of all.
+
+The papers have one aggregate and no keys; what more of them cost follows from what is counted.
+
+    aggregates   each has a structure of its own (`muntin.cost.variants`), which every record is
+                 folded into: a query costs the sum of Equation 1 over its aggregates
+    keys         K keys have K·E edges, but λ records fill at most λ slices: E counts min(K·E, λ)
+                 partials over all keys, and an instance of one key as many fewer. One key has all
+                 of E, as in the papers, even where records are rarer than edges.
 """
 
 from __future__ import annotations
@@ -22,6 +30,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Real
 
 from muntin.cost.omega import Load, omega_name, paper_omega
@@ -38,7 +47,9 @@ from muntin.windows import Window
 class WeaveCost:
     """Aggregations in each `unit_of_time` of the windows' numbers, for `rate` events in it.
 
-    `counted` takes Ω as techniques really do it instead of the paper's estimate.
+    `variants` has the row of Table 3 for each aggregate (`muntin.cost.variants`); without it there
+    is one aggregate, which `technique` serves. `counted` takes Ω as techniques really do it instead
+    of the paper's estimate.
 
     >>> from muntin.slicing import shared_pairs
     >>> pair = [Window(12, 9), Window(10, 6)]
@@ -49,7 +60,7 @@ class WeaveCost:
     technique: str = "panes"
     rate: float = 100.0
     keys: float = 1.0
-    invertible: bool = False
+    variants: tuple[str, ...] = ()
     unit_of_time: int = SECOND
     counted: bool = False
     name: str = "weave"
@@ -61,47 +72,80 @@ class WeaveCost:
             raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
         if not isinstance(self.keys, Real) or not self.keys >= 1:
             raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
-        omega_name(self.technique, self.invertible)
+        one = omega_name(self.technique, invertible=False)
+        object.__setattr__(self, "variants", self.variants or (one,))
 
     @property
-    def row(self) -> str:
-        """The row of Table 3 that applies."""
-        return omega_name(self.technique, self.invertible)
+    def aggregates(self) -> int:
+        """How many structures every record is folded into."""
+        return len(self.variants)
+
+    def filled(self, edges: float) -> float:
+        """Of so many edges in a unit of the windows' numbers, those that end a slice with records
+        of one key."""
+        return min(edges, max(self.rate / self.unit_of_time, edges) / self.keys)
 
     def edges(self, slices: Slices) -> float:
         """Partials of all keys in a unit of time."""
-        return self.keys * self.unit_of_time * float(edge_rate(slices))
+        return self.keys * self.unit_of_time * self.filled(float(edge_rate(slices)))
+
+    def instances(self, window: Window) -> float:
+        """Instances of all keys that have records, in a unit of time."""
+        every = self.keys * self.unit_of_time / window.slide
+        return every if self.keys == 1 else min(every, self.rate * window.overlap)
 
     def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
         """What a node costs alone; windows on slices may share (`family`)."""
         match parent, child:
             case Source(), Slices():
-                return self.rate
+                return self.aggregates * self.rate
             case Source(), Window():
-                return self.rate * child.overlap
+                return self.aggregates * self.rate * child.overlap
             case Slices(), Slices():
-                return self.edges(parent)
+                return self.aggregates * self.edges(parent)
             case Slices(), Window():
                 return self.family(parent, [child], [pieces.kind])[0]
             case _:
+                assert isinstance(parent, Window), "slices are never made of windows"
                 assert isinstance(child, Window), "slices are never made of windows"
-                return self.keys * self.unit_of_time * pieces.count / child.slide
+                each = pieces.count * parent.slide / child.slide
+                return self.aggregates * self.instances(parent) * each
 
     def family(
         self, parent: Slices, windows: Sequence[Window], kinds: Sequence[EdgeKind] = ()
     ) -> list[float]:
-        """Each window's part of E·Ω."""
-        edges = self.edges(parent)
-        load = Load(tuple(windows), parent, tuple(kinds))
-        if self.row == "slick-deque-inv" and not self.counted:
-            sharing = Counter(load.partials)
-            return [2 * edges / sharing[p] for p in load.partials]
-        if self.row == "slick-deque-non-inv" or self.counted:
-            return [edges * self.omega(load) / len(windows)] * len(windows)
-        each = [Load((w,), parent, load.kinds[i : i + 1]) for i, w in enumerate(windows)]
-        return [edges * self.omega(alone) for alone in each]
+        """Each window's part of E·Ω, summed over the aggregates."""
+        edges, load = self.edges(parent), self._load(tuple(windows), parent, tuple(kinds))
+        parts = [0.0] * len(windows)
+        for row, times in Counter(self.variants).items():
+            shares = self._shares(row, load)
+            parts = [
+                part + times * edges * share for part, share in zip(parts, shares, strict=True)
+            ]
+        return parts
 
-    def omega(self, load: Load) -> float:
-        """Ω of the windows together."""
-        estimate = counted_omega if self.counted else paper_omega
-        return estimate(self.technique, load, invertible=self.invertible)
+    def _load(
+        self, windows: tuple[Window, ...], slices: Slices, kinds: tuple[EdgeKind, ...]
+    ) -> Load:
+        every = edge_rate(slices)
+        if self.counted or self.filled(float(every)) >= float(every):
+            return Load(windows, slices, kinds)
+        filled = max(Fraction(self.rate) / self.unit_of_time, every) / Fraction(self.keys)
+        return Load(windows, slices, kinds, filled)
+
+    def _shares(self, row: str, load: Load) -> list[float]:
+        """Each window's part of Ω for one aggregate."""
+        count = len(load.windows)
+        if row == "slick-deque-inv" and not self.counted:
+            sharing = Counter(load.partials)
+            return [2 / sharing[p] for p in load.partials]
+        if row == "slick-deque-non-inv" or self.counted:
+            return [self._omega(row, load) / count] * count
+        alone = (
+            Load((w,), load.slices, load.kinds[i : i + 1], load.most)
+            for i, w in enumerate(load.windows)
+        )
+        return [self._omega(row, each) for each in alone]
+
+    def _omega(self, row: str, load: Load) -> float:
+        return (counted_omega if self.counted else paper_omega)(row, load)
