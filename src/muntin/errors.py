@@ -40,6 +40,10 @@ class StrategyError(MuntinError, ValueError):
     """A strategy, cost, operator or layout that is unknown or does not apply here."""
 
 
+class BudgetError(StrategyError):
+    """A strategy that has more to weigh than the planning budget allows."""
+
+
 class StateError(MuntinError, RuntimeError):
     """The state of a stream that does not fit the query which is to go on from it."""
 

@@ -72,3 +72,13 @@ def test_unknown_names():
     assert "duckdb" in BENCHMARKS
     with pytest.raises(StrategyError, match="unknown benchmark 'duckbd': did you mean 'duckdb'"):
         benchmark_named("duckbd")
+
+
+def test_planning_prints_seconds_and_steps():
+    app = Typer()
+    app.command()(bench)
+    options = ["planning", "--rows", "20", "--repeat", "1", "--set", "giants"]
+    result = CliRunner().invoke(app, options)
+    assert result.exit_code == 0, result.output
+    assert "giants" in result.output
+    assert "left out" in result.output

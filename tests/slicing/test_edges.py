@@ -18,12 +18,17 @@ from muntin.slicing import (
     shared_panes,
     weavability,
 )
+from muntin.slicing.cuts import coarsest
 from muntin.slicing.edges import (
+    DIGITS,
     TooManyTerms,
     by_bit_set,
     by_inclusion_exclusion,
+    by_pairs,
     by_residues,
     by_sampling,
+    edge_work,
+    forget,
 )
 from muntin.windows import Window
 from muntin_testing.windows import random_window, window_sets
@@ -177,3 +182,59 @@ def test_weavability_is_common_edges_over_all_edges(windows: list[Window]) -> No
 def test_equal_cuts_weave_perfectly_and_disjoint_ones_not_at_all() -> None:
     assert weavability([pairs(Window(6, 2)), pairs(Window(8, 2))]) == 1
     assert weavability([pairs(Window(6, 6)), pairs(Window(6, 6, 1))]) == 0
+
+
+@given(window_sets(most=6))
+def test_bounds_from_pairs_hold(windows: list[Window]) -> None:
+    cuts = shared_pairs(windows).cuts
+    least, most = by_pairs(cuts)
+    assert least * (1 - 1e-9) <= by_bit_set(cuts) <= most * (1 + 1e-9)
+
+
+def test_unrelated_windows_are_estimated_within_a_thousandth_from_pairs() -> None:
+    random = Random(4)
+    steps = [random.randrange(300, 2_000) for _ in range(12)]
+    cuts = cut_everywhere(Cut(s, random.randrange(s)) for s in steps)
+    estimate = edge_rate(cuts, limit=1)
+    assert estimate == pytest.approx(float(by_residues(cuts.cuts)), rel=1e-3)
+
+
+def test_a_rate_and_its_steps_depend_on_the_cuts_alone() -> None:
+    random = Random(8)
+    steps = [random.randrange(2, 120) * 1_000_000 for _ in range(14)]
+    cuts = [Cut(s, random.randrange(s)) for s in steps]
+    slices = cut_everywhere(cuts)
+    forget()
+    cold = edge_rate(slices), edge_work(slices)
+    forget()
+    for part in range(3, 14):  # most of its sub-problems have been met before
+        edge_rate(cut_everywhere(cuts[:part]))
+    assert (edge_rate(slices), edge_work(slices)) == cold
+
+
+def test_a_thousand_coprime_steps_have_a_rate_of_few_digits() -> None:
+    primes = [n for n in range(3, 8_000, 2) if all(n % d for d in range(3, int(n**0.5) + 1, 2))]
+    rate = by_residues([(p, 0) for p in primes[-900:]])
+    uncut = 1.0
+    for p in primes[-900:]:
+        uncut *= 1 - 1 / p
+    assert float(rate) == pytest.approx(1 - uncut)
+    assert rate.denominator.bit_length() <= DIGITS
+
+
+def test_a_step_beyond_every_sample_is_no_error() -> None:
+    cuts = [Cut(2**62 - 1 - n, 0) for n in range(6)]
+    assert float(by_sampling(cuts)) == pytest.approx(sum(1 / c.step for c in cuts))
+
+
+@given(
+    st.lists(
+        st.integers(1, 30).flatmap(lambda step: st.tuples(st.just(step), st.integers(0, step - 1))),
+        max_size=12,
+    )
+)
+def test_the_coarsest_classes_lie_within_no_other(classes: list[tuple[int, int]]) -> None:
+    kept = coarsest(classes)
+    cuts = [Cut(*one) for one in set(classes)]
+    inside = {c for c in cuts if any(o != c and o.contains(c) for o in cuts)}
+    assert kept == sorted(set(cuts) - inside)

@@ -112,3 +112,10 @@ def test_divisors(number: int) -> None:
 @pytest.mark.parametrize(("multiple", "expected"), [(6, [6, 12, 18, 36]), (5, [])])
 def test_divisors_between(multiple: int, expected: list[int]) -> None:
     assert divisors_between(multiple, 36) == expected
+
+
+def test_a_number_of_large_primes_is_not_waited_for() -> None:
+    first, second = 1_000_000_007, 998_244_353  # beyond what is told apart
+    assert divisors(12 * first * second) == tuple(
+        sorted(d * rest for d in (1, 2, 3, 4, 6, 12) for rest in (1, first * second))
+    )

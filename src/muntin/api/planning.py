@@ -5,7 +5,7 @@ No engine is needed: planning is arithmetic on windows.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import get_args
 
@@ -15,14 +15,23 @@ from muntin.api.plan import Plan
 from muntin.choices import Cost
 from muntin.cost import CostModel, PaperCost, SparkCost, WeaveCost, total
 from muntin.cost.variants import variants
-from muntin.errors import StrategyError, shown, unknown
+from muntin.errors import BudgetError, StrategyError, shown, unknown
 from muntin.physical import Operators, choose, choose_for_stream, predicted, predicted_on_stream
 from muntin.plan import SharingPlan, check, closed
 from muntin.query import Query
 from muntin.report import Alternative
-from muntin.strategies import LIMITS, STRATEGIES, Problem, strategy_named
+from muntin.slicing import Slices
+from muntin.slicing.edges import edge_work
+from muntin.strategies import SHARES, STRATEGIES, Problem, budget_for, strategy_named
 
-UNLIMITED = 2**62
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a strategy gave: its plan, or a note why there is none; and the steps that it took."""
+
+    plan: SharingPlan | None
+    note: str
+    steps: int
 
 
 def planned(query: Query, options: Options) -> Plan:
@@ -32,12 +41,13 @@ def planned(query: Query, options: Options) -> Plan:
     if options.strategy != "auto":
         strategy_named(options.strategy)
     problem = Problem(query.windows, query.idempotent, _cost_model(query, options), options.slicing)
-    tried = {name: _tried(name, problem, options.strategy == name) for name in STRATEGIES}
-    plans = {name: plan for name, plan in tried.items() if isinstance(plan, SharingPlan)}
-    alternatives = tuple(
-        _alternative(name, plan, query, problem, options) for name, plan in tried.items()
-    )
     auto = options.strategy == "auto"
+    asked = {} if auto else {options.strategy: _tried(options.strategy, problem, asked=True)}
+    tried = {name: asked.get(name) or _tried(name, problem) for name in STRATEGIES}
+    plans = {name: each.plan for name, each in tried.items() if each.plan is not None}
+    alternatives = tuple(
+        _alternative(name, each, query, problem, options) for name, each in tried.items()
+    )
     chosen = _best(alternatives, plans, problem.cost, options) if auto else options.strategy
     operators = _operators(plans[chosen], query, options)
     total_cost = total(problem.cost, plans[chosen])
@@ -56,34 +66,43 @@ def _operators(plan: SharingPlan, query: Query, options: Options) -> Operators:
     return choose(plan, query, spark, options.operator)
 
 
-def _tried(name: str, problem: Problem, asked: bool) -> SharingPlan | str:
+def _tried(name: str, problem: Problem, asked: bool = False) -> Tried:
     """A strategy's plan, proved right before anyone sees it, or why there is none.
 
-    What the strategy that was asked for refuses is the caller's to know.
+    What the strategy that was asked for refuses is the caller's to know. Each has a budget of its
+    own, which the price of its plan is part of.
     """
-    if not asked and len(problem.windows) > LIMITS.get(name, UNLIMITED):
-        return f"skipped: more than {LIMITS[name]} windows"
+    budget = budget_for(len(problem.windows), SHARES.get(name, 1), asked)
     try:
-        plan = STRATEGIES[name](problem)
+        plan = STRATEGIES[name](replace(problem, budget=budget))
+        budget.spend(sum(edge_work(n.shape) for n in plan.nodes if isinstance(n.shape, Slices)))
+    except BudgetError as over:
+        if not asked:
+            return Tried(None, f"left out: {over}", budget.spent)
+        raise BudgetError(
+            f"strategy {name!r} is {over} for these {len(problem.windows)} windows: "
+            "use strategy='auto', which leaves it out"
+        ) from None
     except StrategyError as refusal:
         if asked:
             raise
-        return f"refused: {refusal}"
+        return Tried(None, f"refused: {refusal}", budget.spent)
     check(plan, problem.windows)
-    return plan
+    return Tried(plan, "", budget.spent)
 
 
 def _alternative(
-    name: str, plan: SharingPlan | str, query: Query, problem: Problem, options: Options
+    name: str, tried: Tried, query: Query, problem: Problem, options: Options
 ) -> Alternative:
-    if isinstance(plan, str):
-        return Alternative(name, None, note=plan)
+    plan = tried.plan
+    if plan is None:
+        return Alternative(name, None, note=tried.note, steps=tried.steps)
     if options.engine == "stream":
         seconds = min(predicted_on_stream(plan, query, options.rates).values())
     else:
         spark = SparkCost(options.statistics, options.constants)
         seconds = min(predicted(plan, query, spark).values(), default=inf)
-    return Alternative(name, total(problem.cost, plan), seconds)
+    return Alternative(name, total(problem.cost, plan), seconds, steps=tried.steps)
 
 
 def _best(

@@ -9,6 +9,7 @@ from rich.console import Console
 from muntin.bench.batch import bench_batch
 from muntin.bench.duckdb import bench_duckdb
 from muntin.bench.options import Options
+from muntin.bench.planning import bench_planning
 from muntin.bench.stream import bench_stream
 from muntin.bench.sustained import bench_sustained
 from muntin.bench.techniques import bench_techniques
@@ -25,6 +26,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, Benchmark] = {
     "batch": bench_batch,
     "duckdb": bench_duckdb,
+    "planning": bench_planning,
     "stream": bench_stream,
     "sustained": bench_sustained,
     "techniques": bench_techniques,

@@ -18,12 +18,16 @@ from muntin.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A strategy that was tried: its cost and predicted seconds, or why it was left out."""
+    """A strategy that was tried: its cost and predicted seconds, or why it was left out.
+
+    `steps` is what it took of the planning budget: the same on every machine.
+    """
 
     strategy: str
     cost: float | None
     seconds: float | None = None
     note: str = ""
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from muntin.plan import Node
@@ -15,7 +15,7 @@ WIDTH = 100
 
 def text(explanation: Explanation) -> str:
     """The tree (each node's parent, pieces, cost and operator), the total and the alternatives."""
-    rows = [("source", "", "", ""), *_tree(explanation)]
+    rows = [("source", "", "", ""), *_tree(explanation, explanation.costs)]
     wide = [max(len(row[i]) for row in rows) for i in range(4)]
     tree = [f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c:>{wide[2]}}  {d}".rstrip() for a, b, c, d in rows]
     parts = [f"{explanation.strategy}: {explanation.headline()}", "", *tree]
@@ -27,17 +27,19 @@ def text(explanation: Explanation) -> str:
 
 
 def _tree(
-    explanation: Explanation, parent: str | None = None, indent: str = ""
+    explanation: Explanation,
+    costs: Mapping[str, float],
+    parent: str | None = None,
+    indent: str = "",
 ) -> Iterator[tuple[str, str, str, str]]:
     children: list[Node] = explanation.plan.children(parent)
-    costs = explanation.costs
     for i, node in enumerate(children):
         last = i == len(children) - 1
         branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
         label = indent + branch + explanation.label(node)
         operator = explanation.operators.get(node.id, "")
         yield label, explanation.made_of(node), number(costs[node.id]), operator
-        yield from _tree(explanation, node.id, indent + below)
+        yield from _tree(explanation, costs, node.id, indent + below)
 
 
 def _table(explanation: Explanation) -> list[str]:

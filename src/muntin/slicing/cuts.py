@@ -19,22 +19,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import gcd, lcm
+from typing import NamedTuple
 
 from muntin.errors import WindowError
 from muntin.windows import Window
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Cut:
-    """A cut at every instant that is `phase` modulo `step`."""
+class ResidueClass(NamedTuple):
+    """Step and phase, unchecked: searches make, sort and look up millions of these."""
 
     step: int
     phase: int
 
-    def __post_init__(self) -> None:
-        if self.step <= 0 or not 0 <= self.phase < self.step:
-            raise WindowError(f"a cut needs 0 ≤ phase < step, not {self.phase} and {self.step}")
+
+class Cut(ResidueClass):
+    """A cut at every instant that is `phase` modulo `step`."""
+
+    __slots__ = ()
+
+    def __new__(cls, step: int, phase: int) -> Cut:
+        if step <= 0 or not 0 <= phase < step:
+            raise WindowError(f"a cut needs 0 ≤ phase < step, not {phase} and {step}")
+        return super().__new__(cls, step, phase)
 
     def contains(self, other: Cut) -> bool:
         """Whether every instant of the other class is one of this class."""
@@ -45,7 +53,7 @@ class Cut:
         return instant - (instant - self.phase) % self.step
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slices:
     """The intervals between consecutive cuts.
 
@@ -60,6 +68,21 @@ class Slices:
     def __post_init__(self) -> None:
         if not self.cuts:
             raise WindowError("slices need at least one cut: give at least one window")
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.cuts)
+
+    def __hash__(self) -> int:
+        return self._hash  # edge rates are looked up by slices of thousands of cuts
+
+    @cached_property
+    def _phases(self) -> dict[int, set[int]]:
+        """The phases of the cuts by their steps, in the order of the cuts."""
+        found: dict[int, set[int]] = {}
+        for step, phase in self.cuts:
+            found.setdefault(step, set()).add(phase)
+        return found
 
     def start_of(self, instant: int) -> int:
         """Where the slice that holds the instant begins."""
@@ -77,9 +100,9 @@ class Slices:
         >>> Slices((Cut(4, 0), Cut(4, 2))).cuts_at(Cut(2, 0))
         True
         """
-        parts = [part for own in self.cuts if (part := _met(own, cut)) is not None]
-        if any(step == 1 for step, _ in parts):
+        if self._contains(cut):
             return True
+        parts = [part for own in self.cuts if (part := _met(own, cut)) is not None]
         period = 1
         for step, _ in parts:
             period = lcm(period, step)
@@ -91,6 +114,14 @@ class Slices:
         for step, first in parts:
             covered[first::step] = b"\1" * len(range(first, period, step))
         return all(covered)
+
+    def _contains(self, cut: Cut) -> bool:
+        """Whether one of the classes contains this one, which is most often one of them."""
+        step, phase = cut
+        if phase in self._phases.get(step, ()):
+            return True
+        dividing = [own for own in self._phases if not step % own]
+        return any(phase % own in self._phases[own] for own in dividing)
 
     def __str__(self) -> str:
         return " ∪ ".join(f"{c.phase} mod {c.step}" if c.phase else f"{c.step}ℤ" for c in self.cuts)
@@ -118,11 +149,27 @@ def ends(window: Window) -> Cut:
 
 def cut_everywhere(cuts: Iterable[Cut], kind: str = "slices") -> Slices:
     """Slices with all these cuts; a class within another is left out."""
-    kept: list[Cut] = []
-    for cut in sorted(set(cuts)):
-        if not any(other.contains(cut) for other in kept):
-            kept.append(cut)
-    return Slices(tuple(kept), kind)
+    return Slices(tuple(Cut(step, phase) for step, phase in coarsest(cuts)), kind)
+
+
+def coarsest(classes: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The classes (step, phase) that lie within no other, in order.
+
+    time  O(n log n + d²) for d different steps
+
+    >>> coarsest([(6, 1), (4, 0), (3, 1), (8, 4), (4, 0)])
+    [(3, 1), (4, 0)]
+    """
+    phases: dict[int, set[int]] = {}
+    kept, last, dividing = [], 0, list[tuple[int, set[int]]]()
+    for step, phase in sorted(set(classes)):
+        if step != last:
+            dividing = [(s, known) for s, known in phases.items() if not step % s]
+            last = step
+        if not any(phase % s in known for s, known in dividing):
+            phases.setdefault(step, set()).add(phase)
+            kept.append((step, phase))
+    return kept
 
 
 def panes(window: Window) -> Slices:

@@ -1,6 +1,15 @@
 """Strategies: each builds a sharing plan, one file each, in one ordered registry."""
 
+from muntin.strategies.budget import Budget, budget_for
 from muntin.strategies.problem import Problem
-from muntin.strategies.registry import LIMITS, STRATEGIES, Strategy, strategy_named
+from muntin.strategies.registry import SHARES, STRATEGIES, Strategy, strategy_named
 
-__all__ = ["LIMITS", "STRATEGIES", "Problem", "Strategy", "strategy_named"]
+__all__ = [
+    "SHARES",
+    "STRATEGIES",
+    "Budget",
+    "Problem",
+    "Strategy",
+    "budget_for",
+    "strategy_named",
+]

@@ -46,6 +46,7 @@ def contiguous(problem: Problem) -> SharingPlan:
 def table_of(problem: Problem, costs: TreeCosts) -> Table:
     """The dynamic programme, from right to left."""
     count = len(problem.windows)
+    costs.require(count * (count + 1) // 2)
     best, ends = [0.0] * (count + 1), [0] * count
     for i in reversed(range(count)):
         choices = [costs(frozenset(range(i, j + 1))) + best[j + 1] for j in range(i, count)]

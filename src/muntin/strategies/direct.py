@@ -12,4 +12,5 @@ from muntin.strategies.problem import Problem
 
 def direct(problem: Problem) -> SharingPlan:
     """Every window under the source."""
+    problem.budget.spend(10 * len(problem.windows))
     return SharingPlan.build(map(reading_all, problem.windows), problem.idempotent)

@@ -9,10 +9,16 @@ A window is never its own parent.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from muntin.cost import CostModel
 from muntin.cost.arrays import Floats, Ints, WindowArrays, piece_prices
+from muntin.windows import Window
+
+BLOCK = 512
+"""Parents whose edges are looked up at once: bounds the size of the matrix."""
 
 
 def piece_counts(
@@ -45,6 +51,20 @@ def piece_counts(
     matrix = np.zeros(edge.shape, dtype=np.int64)
     matrix[rows, columns] = np.where(aligned, counts, 0)
     return matrix
+
+
+def children_of(windows: Sequence[Window], idempotent: bool, fewest: bool) -> list[list[int]]:
+    """For each window the places of those that can be computed from it, in the order given.
+
+    >>> children_of([Window(20, 20), Window(10, 10), Window(30, 30)], True, True)
+    [[], [0, 2], []]
+    """
+    table, found = WindowArrays.of(windows), list[list[int]]()
+    for first in range(0, len(table), BLOCK):
+        block = table.take(np.arange(first, min(first + BLOCK, len(table))))
+        edges = piece_counts(block, table, not idempotent, fewest) > 0
+        found += [np.flatnonzero(row).tolist() for row in edges]
+    return found
 
 
 def edge_costs(

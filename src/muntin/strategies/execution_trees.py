@@ -21,11 +21,14 @@ from muntin.plan import Node, SharingPlan
 from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import SLICINGS, Slices, edge_rate, shared_pairs, shared_slices
 from muntin.slicing.cuts import cut_everywhere
+from muntin.slicing.edges import edge_work
 from muntin.strategies.hidden_ids import unused_id
 from muntin.strategies.problem import Problem
 
 Tree = frozenset[int]
 """The numbers of its windows in the problem."""
+TREE = 60
+"""Steps to compute the cost of a tree, beside its edge rate."""
 
 
 class TreeCosts:
@@ -40,7 +43,7 @@ class TreeCosts:
     """
 
     def __init__(self, problem: Problem, root: Slices | Source = SOURCE) -> None:
-        self._windows = problem.windows
+        self._windows, self._budget = problem.windows, problem.budget
         self._kinds = [problem.kind(window) for window in problem.windows]
         self._cuts = [SLICINGS[problem.slicing](window).cuts for window in problem.windows]
         self._final = final_of(problem.cost)
@@ -49,12 +52,19 @@ class TreeCosts:
 
     def __call__(self, tree: Tree) -> float:
         """The cost of one tree: its slices and its windows."""
+        self._budget.spend(2)
         if tree not in self._known:
             self._known[tree] = self._computed(tree)
         return self._known[tree]
 
+    def require(self, trees: int) -> None:
+        """Stop now if so many different trees, which are sure to be asked for, are too many."""
+        self._budget.require(TREE * trees)
+
     def _computed(self, tree: Tree) -> float:
+        self._budget.spend(TREE + 5 * len(tree) + len(tree) ** 2 // 20)
         slices = cut_everywhere(cut for i in tree for cut in self._cuts[i])
+        self._budget.spend(edge_work(slices))
         numbers = sorted(tree)
         members = Members.of([self._windows[i] for i in numbers], [self._kinds[i] for i in numbers])
         return self._slicing + self._final.cost(float(edge_rate(slices)), members, slices)
@@ -75,6 +85,7 @@ def single_trees(problem: Problem) -> list[Tree]:
 
 def plan_of(problem: Problem, trees: Iterable[Tree], three_levels: bool = False) -> SharingPlan:
     """The sharing plan of these trees, in the order of their first windows."""
+    problem.budget.spend(50 * len(problem.windows))
     taken = {window.id for window in problem.windows}
     nodes: list[Node] = []
     root = None

@@ -32,6 +32,8 @@ def best_trees(problem: Problem, costs: TreeCosts) -> list[Tree]:
             f"strategy 'exhaustive' would look at 2^{count} trees of {count} windows: "
             f"use it for at most {MOST}, or 'weave-plus'"
         )
+    costs.require(1 << count)
+    problem.budget.spend(3**count // 5)
     members = [frozenset(i for i in range(count) if s >> i & 1) for s in range(1 << count)]
     cost = [costs(tree) if tree else 0.0 for tree in members]
     best, choice = [0.0] * (1 << count), [0] * (1 << count)

@@ -19,12 +19,13 @@ Lengths are counted in the common unit of all windows, in which they have few di
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import gcd, isqrt
 
 from muntin.coverage import Source
-from muntin.strategies.divisors import divisors_between
+from muntin.strategies.budget import UNLIMITED, Budget
+from muntin.strategies.divisors import divisors_between, trials
 from muntin.windows import Window
 
 MANY = 2048
@@ -41,6 +42,7 @@ def candidates(
     unit: int,
     idempotent: bool,
     fewest: bool,
+    budget: Budget = UNLIMITED,
 ) -> list[Triple]:
     """Range, slide and offset of every window that may pay; the caller checks the edges.
 
@@ -54,9 +56,10 @@ def candidates(
     first = children[0]
     common = gcd(*(n for w in children for n in (w.slide, w.offset - first.offset)))
     taken = {(w.range, w.slide, w.offset) for w in asked}
+    budget.spend(trials(common))
     found: list[Triple] = []
     for slide in divisors_between(step, common):
-        lengths = _ranges(slide, shortest, children, idempotent, fewest)
+        lengths = _ranges(slide, shortest, children, idempotent, fewest, budget)
         free = [r for r in lengths if (r, slide, first.offset % slide) not in taken]
         if idempotent and not fewest and len(free) > 2:
             free = [free[0], free[-1]]
@@ -65,9 +68,15 @@ def candidates(
 
 
 def _ranges(
-    slide: int, shortest: int, children: Sequence[Window], idempotent: bool, fewest: bool
-) -> Iterable[int]:
+    slide: int,
+    shortest: int,
+    children: Sequence[Window],
+    idempotent: bool,
+    fewest: bool,
+    budget: Budget,
+) -> Sequence[int]:
     """Eligible ranges for one slide, shortest first."""
+    budget.spend(5 + len(children) // 4)
     rest = children[0].range % slide
     if any(w.range % slide != rest for w in children) or (rest and not idempotent):
         return ()
@@ -76,7 +85,9 @@ def _ranges(
         whole = gcd(*(w.range for w in children))
         lengths = divisors_between(slide, whole) if fewest else [slide]
     elif fewest:
-        steps = {a for w in children for a in fewer_pieces(w.range // slide)}
+        sizes = {w.range // slide for w in children}
+        budget.spend(sum(len(fewer_pieces(size)) for size in sizes) // 3)
+        steps = {a for size in sizes for a in fewer_pieces(size)}
         low = -(-max(shortest - rest, slide) // slide)
         lengths = [a * slide + rest for a in sorted(steps | {low})]
     else:

@@ -23,9 +23,9 @@ import numpy as np
 from muntin.cost import PaperCost, total
 from muntin.cost.arrays import WindowArrays, source_costs
 from muntin.coverage import SOURCE, Source
-from muntin.graph import Coverage, CoverageGraph
+from muntin.graph import Coverage
 from muntin.plan import SharingPlan
-from muntin.strategies.edge_costs import edge_costs
+from muntin.strategies.edge_costs import children_of, edge_costs
 from muntin.strategies.factor_benefit import best_tumbling_factor
 from muntin.strategies.factor_candidates import candidates
 from muntin.strategies.hidden_ids import unused_id
@@ -65,11 +65,18 @@ def _used(chosen: dict[Window, Coverage], asked: Sequence[Window]) -> list[Cover
 
 def best_factors(problem: Problem) -> list[Window]:
     """Lines 3 to 5 of Algorithm 2: the best factor window under the source and each window."""
-    graph = CoverageGraph(problem.windows, problem.idempotent, problem.cost.fewest)
-    uncovered = [w for w in problem.windows if len(graph.parents(w)) == 1]
-    patterns: list[tuple[Source | Window, list[Window]]] = [(SOURCE, uncovered)]
-    patterns += [(w, graph.children(w)) for w in problem.windows]
-    found = (best_factor(problem, target, children) for target, children in patterns if children)
+    windows = problem.windows
+    problem.budget.spend(20 * len(windows) + len(windows) ** 2 // 20)
+    fed = children_of(windows, problem.idempotent, problem.cost.fewest)
+    covered = {child for children in fed for child in children}
+    uncovered = [i for i in range(len(windows)) if i not in covered]
+    patterns: list[tuple[Source | Window, list[int]]] = [(SOURCE, uncovered)]
+    patterns += zip(windows, fed, strict=True)
+    found = (
+        best_factor(problem, target, [windows[i] for i in children])
+        for target, children in patterns
+        if children
+    )
     return list(dict.fromkeys(factor for factor in found if factor is not None))
 
 
@@ -85,10 +92,12 @@ def best_factor(
     cost, idempotent = problem.cost, problem.idempotent
     if isinstance(cost, PaperCost) and not idempotent and not cost.fewest:
         return best_tumbling_factor(cost, target, children)
+    problem.budget.spend(60 + len(problem.windows) // 4)
     asked, unit = frozenset(problem.windows), common_unit(problem.windows)
-    found = candidates(target, children, asked, unit, idempotent, cost.fewest)
+    found = candidates(target, children, asked, unit, idempotent, cost.fewest, problem.budget)
     if not found:
         return None
+    problem.budget.spend(100 + len(found) * len(children) // 10)
     factors, targets = WindowArrays.rows(found), WindowArrays.of(children)
     serve = edge_costs(cost, factors, targets, idempotent, cost.fewest).sum(axis=1)
     if isinstance(target, Source):

@@ -19,6 +19,7 @@ from muntin.strategies.problem import Problem
 def insert_then_weave(problem: Problem) -> SharingPlan:
     """Trees grown by insertion, then merged."""
     costs = TreeCosts(problem)
+    costs.require(2 * len(problem.windows))
     return plan_of(problem, merged(inserted(single_trees(problem), costs), costs))
 
 

@@ -24,7 +24,9 @@ def local_search(problem: Problem, seed: int = 0) -> SharingPlan:
     for window in range(count):
         divided.setdefault(random.randrange(count), set()).add(window)
     trees = [frozenset(tree) for tree in divided.values()]
-    return plan_of(problem, moved(trees, TreeCosts(problem), count))
+    costs = TreeCosts(problem)
+    costs.require(len(trees) ** 2 // 2)  # the first windows alone look at as many
+    return plan_of(problem, moved(trees, costs, count))
 
 
 def moved(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:

@@ -26,6 +26,7 @@ def pairing(problem: Problem) -> SharingPlan:
 def paired(problem: Problem, costs: TreeCosts) -> list[Tree]:
     """The pairs of the matching, and the windows that stay alone."""
     trees = single_trees(problem)
+    costs.require(len(trees) * (len(trees) + 1) // 2)
     gains = {
         (i, j): gain
         for i, j in combinations(range(len(trees)), 2)

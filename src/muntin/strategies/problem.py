@@ -1,24 +1,29 @@
-"""What a strategy is given: the windows, whether pieces may overlap, and the cost to reduce."""
+"""What a strategy is given: windows, whether pieces may overlap, the cost to reduce, a budget."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from muntin.cost import CostModel
 from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.slicing import SLICINGS, cuts_ends
+from muntin.strategies.budget import Budget
 from muntin.windows import Window
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One planning problem; `slicing` is how each window of an execution tree is cut."""
+    """One planning problem; `slicing` is how each window of an execution tree is cut.
+
+    Searches count their steps in `budget`, which has no limit unless one is given.
+    """
 
     windows: tuple[Window, ...]
     idempotent: bool
     cost: CostModel
     slicing: str = "pairs"
+    budget: Budget = field(default_factory=Budget, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not is_one_of(self.slicing, SLICINGS):

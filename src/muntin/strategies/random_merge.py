@@ -12,6 +12,7 @@ from itertools import combinations
 from random import Random
 
 from muntin.plan import SharingPlan
+from muntin.strategies.budget import Budget
 from muntin.strategies.execution_trees import Tree, TreeCosts, plan_of, single_trees
 from muntin.strategies.problem import Problem
 
@@ -20,15 +21,17 @@ def random_merge(problem: Problem, seed: int = 0) -> SharingPlan:
     """Trees merged in random order."""
     costs, random = TreeCosts(problem), Random(seed)
     trees = single_trees(problem)
-    while (pair := _pair_that_saves(trees, costs, random)) is not None:
+    costs.require(2 * len(trees))
+    while (pair := _pair_that_saves(trees, costs, random, problem.budget)) is not None:
         one, other = pair
         trees = [tree for tree in trees if tree not in pair] + [one | other]
     return plan_of(problem, trees)
 
 
 def _pair_that_saves(
-    trees: list[Tree], costs: TreeCosts, random: Random
+    trees: list[Tree], costs: TreeCosts, random: Random, budget: Budget
 ) -> tuple[Tree, Tree] | None:
+    budget.spend(3 * len(trees) ** 2 // 5)
     pairs = list(combinations(trees, 2))
     random.shuffle(pairs)
     return next((pair for pair in pairs if costs.gain(*pair) > 0), None)

@@ -57,22 +57,8 @@ STRATEGIES: dict[str, Strategy] = {
     "exhaustive": exhaustive,
 }
 
-LIMITS: dict[str, int] = {
-    "wcg-fw": 300,
-    "steiner": 150,
-    "weave-share": 100,
-    "tri-weave": 100,
-    "weave-plus": 12,
-    "no-share": 100,
-    "all-share": 100,
-    "insert-then-weave": 12,
-    "local-search": 12,
-    "random-merge": 12,
-    "pairing": 12,
-    "contiguous": 12,
-    "exhaustive": 6,
-}
-"""Up to how many windows `auto` tries a strategy; asked for by name, it always runs."""
+SHARES = {"steiner": 2}
+"""Strategies with more than one share of the planning budget."""
 
 
 def strategy_named(name: str) -> Strategy:

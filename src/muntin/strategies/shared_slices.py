@@ -15,33 +15,40 @@ and 6 of the Cutty paper). Engines that group whole slices cut there too: they r
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from muntin.plan import SharingPlan
 from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import Slices, shared_pairs, shared_panes, shared_slices
 from muntin.strategies.hidden_ids import unused_id
 from muntin.strategies.problem import Problem
+from muntin.windows import Window
 
 
 def on_shared_panes(problem: Problem) -> SharingPlan:
     """All windows on panes of one length."""
-    return _shared(replace(problem, slicing="panes"), shared_panes(problem.windows))
+    return _shared(problem, "panes", shared_panes)
 
 
 def on_shared_pairs(problem: Problem) -> SharingPlan:
     """All windows on the coarsest slices that serve them whole."""
-    return _shared(replace(problem, slicing="pairs"), shared_pairs(problem.windows))
+    return _shared(problem, "pairs", shared_pairs)
 
 
 def on_cutty(problem: Problem) -> SharingPlan:
     """All windows on slices that begin where instances do."""
-    return _shared(
-        replace(problem, slicing="cutty"), shared_slices(problem.windows, slicing="cutty")
-    )
+    return _shared(problem, "cutty", partial(shared_slices, slicing="cutty"))
 
 
-def _shared(problem: Problem, slices: Slices) -> SharingPlan:
+def _shared(
+    problem: Problem, slicing: str, cut: Callable[[Sequence[Window]], Slices]
+) -> SharingPlan:
+    problem = replace(problem, slicing=slicing)
+    different = len({window.slide for window in problem.windows})
+    problem.budget.spend(30 * len(problem.windows) + different**2 // 50)
+    slices = cut(problem.windows)
     root = sliced(slices, unused_id("slices", [window.id for window in problem.windows]))
     windows = (reading_all(w, root.id, kind=problem.kind(w)) for w in problem.windows)
     return SharingPlan.build([root, *windows], problem.idempotent)

@@ -1,7 +1,7 @@
 """steiner: several factor windows chosen together, on the fewest pieces.
 
 needs  a cost that judges each edge by itself      space  O((windows + candidates)²)
-time   bounded by a budget: some 20 ms for 10 windows, a second for 100, a few for 1,000
+time   bounded by the planning budget: some 20 ms for 10 windows, half a second for 1,000
 
 Beyond the factor-windows paper, whose Algorithm 2 picks one factor window under each window, each
 for itself. Here candidates for the whole set (`steiner_candidates`) are chosen by a local search
@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from muntin.cost import total
 from muntin.cost.arrays import WindowArrays, source_costs
 from muntin.plan import SharingPlan
+from muntin.strategies.budget import budget_for
 from muntin.strategies.edge_costs import edge_costs
 from muntin.strategies.factor_windows import plan_over, wcg_fw
 from muntin.strategies.problem import Problem
@@ -33,6 +34,10 @@ from muntin.windows import Window
 
 LIMITS = Limits(classes=120, lengths=60, candidates=600)
 """A few windows never reach these; for many they bound the matrix of edge costs."""
+
+
+CELLS = 250
+"""Matrix cells that are visited in one step of the planning budget."""
 
 
 def steiner(problem: Problem) -> SharingPlan:
@@ -68,9 +73,12 @@ def chosen_factors(problem: Problem, hints: Sequence[Window]) -> list[Window]:
     hinted = {(w.range, w.slide, w.offset) for w in hints}
     others = [row for row in steiner_candidates(problem, LIMITS).triples() if row not in hinted]
     nodes = asked.joined(WindowArrays.rows([*sorted(hinted), *others]))
+    problem.budget.spend(len(nodes) ** 2 // 20)
     costs = edge_costs(problem.cost, nodes, nodes, problem.idempotent, fewest=True)
     first, count = len(asked), len(nodes)
-    search = SteinerSearch(costs, source_costs(problem.cost, nodes), first, budget_for(first))
+    spare = 50 * count + count**2 // 10  # for the plans to be built and compared
+    cells = min(cells_for(first), CELLS * max(problem.budget.left - spare, 0))
+    search = SteinerSearch(costs, source_costs(problem.cost, nodes), first, cells)
     ends: dict[tuple[int, ...], float] = {}
     for start in (range(first, first + len(hinted)), range(first, count)):
         search.start(start)
@@ -79,9 +87,10 @@ def chosen_factors(problem: Problem, hints: Sequence[Window]) -> list[Window]:
     best = min(ends, key=ends.__getitem__)
     search.start(best)
     search.improve()
+    problem.budget.spend(int(cells - max(search.budget, 0)) // CELLS)
     return [nodes.window(i) for i in search.chosen[first:].tolist()]
 
 
-def budget_for(windows: int) -> float:
-    """Matrix cells that a search may visit: about 8 ns each."""
-    return min(3e8, 2.5e6 + 1e4 * windows**2)
+def cells_for(windows: int) -> float:
+    """Matrix cells that a search may visit: at most one of the two shares that `steiner` has."""
+    return min(2.5e6 + 1e4 * windows**2, CELLS * budget_for(windows).limit)

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from muntin.cost.arrays import Floats, Ints, WindowArrays
-from muntin.strategies.divisors import divisors
+from muntin.strategies.budget import Budget
+from muntin.strategies.divisors import divisors, trials
 from muntin.strategies.edge_costs import edge_costs
 from muntin.strategies.factor_candidates import fewer_pieces
 from muntin.strategies.problem import Problem
@@ -27,27 +28,32 @@ from muntin.strategies.window_classes import classes_for, members
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many classes, lengths in each, and candidates in all are looked at."""
+    """How many classes, lengths in each, and candidates in all are looked at.
+
+    `sizes` bounds of how many different members of a class the lengths are looked up.
+    """
 
     classes: int
     lengths: int
     candidates: int
+    sizes: int = 150
 
 
 def steiner_candidates(problem: Problem, limits: Limits) -> WindowArrays:
     """Windows that may be worth computing though nobody asked for them."""
-    asked = WindowArrays.of(problem.windows)
-    classes = classes_for(asked, problem.idempotent, limits.classes)
+    asked, budget = WindowArrays.of(problem.windows), problem.budget
+    classes = classes_for(asked, problem.idempotent, limits.classes, budget)
     serves = members(classes, asked)
     roots = WindowArrays(classes[:, 0] + classes[:, 2], classes[:, 0], classes[:, 1])
     lengths = [
-        _lengths(asked.range[served] // slide, problem.idempotent, limits.lengths)
+        _lengths(asked.range[served] // slide, problem.idempotent, limits, budget)
         for slide, served in zip(classes[:, 0], serves, strict=True)
     ]
     base = np.repeat(np.arange(len(classes)), [len(each) for each in lengths])
     slides = classes[base, 0]
     steps = np.array([a for each in lengths for a in each], dtype=np.int64)
     longer = WindowArrays(steps * slides + classes[base, 2], slides, classes[base, 1])
+    budget.spend((len(roots) + 2 * len(longer)) * len(asked) // 25)
     gains = _gains(problem, asked, roots, longer, base)
     kept = np.flatnonzero(gains > 0)
     kept = kept[np.argsort(-gains[kept], kind="stable")]
@@ -55,14 +61,16 @@ def steiner_candidates(problem: Problem, limits: Limits) -> WindowArrays:
     return _not_asked(roots.joined(longer.take(kept[:room])), problem)
 
 
-def _lengths(sizes: Ints, idempotent: bool, limit: int) -> list[int]:
+def _lengths(sizes: Ints, idempotent: bool, limits: Limits, budget: Budget) -> list[int]:
     """Lengths beyond one slide that help members of these sizes, the most helpful ones first."""
     shorter = fewer_pieces if idempotent else divisors
     helped: Counter[int] = Counter()
-    for size, times in Counter(sizes.tolist()).items():
-        helped.update(dict.fromkeys(shorter(size), times))
+    for size, times in Counter(sizes.tolist()).most_common(limits.sizes):
+        found = shorter(size)
+        budget.spend(trials(size) + len(found) // 5)
+        helped.update(dict.fromkeys(found, times))
     del helped[1]
-    return [length for length, _ in helped.most_common(limit)]
+    return [length for length, _ in helped.most_common(limits.lengths)]
 
 
 def _gains(

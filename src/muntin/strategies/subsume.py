@@ -28,6 +28,7 @@ from muntin.windows import Window
 
 def subsume(problem: Problem) -> SharingPlan:
     """The groups of the subsumption paper as one tree."""
+    problem.budget.spend(50 * len(problem.windows))
     taken = {window.id for window in problem.windows}
     nodes = [node for group in greedy(problem.windows) for node in _grouped(group, problem, taken)]
     return SharingPlan.build(nodes, problem.idempotent)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from muntin.plan import SharingPlan
 from muntin.slicing import shared_slices
+from muntin.slicing.edges import edge_work
 from muntin.strategies.execution_trees import plan_of
 from muntin.strategies.problem import Problem
 from muntin.strategies.weave_share import woven_trees
@@ -21,4 +22,5 @@ from muntin.strategies.weave_share import woven_trees
 def tri_weave(problem: Problem) -> SharingPlan:
     """The woven trees under slices that serve all windows."""
     finest = shared_slices(problem.windows, problem.slicing)
+    problem.budget.spend(edge_work(finest))
     return plan_of(problem, woven_trees(problem, finest), three_levels=True)

@@ -33,6 +33,7 @@ def unshared_pairs(problem: Problem) -> SharingPlan:
 
 
 def _unshared(problem: Problem, cut: Callable[[Window], Slices]) -> SharingPlan:
+    problem.budget.spend(30 * len(problem.windows))
     taken = {window.id for window in problem.windows}
     nodes: list[Node] = []
     for window in problem.windows:

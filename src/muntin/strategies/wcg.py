@@ -13,7 +13,7 @@ fewest pieces (W(24 h, 1 min) takes 24 of W(1 h, 1 min), not 1,381).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from muntin.plan import Node, SharingPlan
 from muntin.strategies.edge_costs import edge_costs
 from muntin.strategies.problem import Problem
 from muntin.windows import Window
+
+BLOCK = 512
+"""Windows whose incoming edges are weighed at once."""
 
 
 def wcg(problem: Problem) -> SharingPlan:
@@ -37,16 +40,30 @@ def cheapest_parents(
 ) -> dict[Window, Coverage]:
     """Lines 2 to 7 of Algorithm 1: the best incoming edge of each window, the source included.
 
-    All edges of the coverage graph are weighed as one matrix; only those chosen get their pieces.
+    All edges of the coverage graph are weighed as matrices; only those chosen get their pieces. Of
+    equally cheap parents the narrowest is taken, so that trees stay flat.
     """
-    table, cost = WindowArrays.of(windows), problem.cost
-    between = edge_costs(cost, table, table, problem.idempotent, fewest)
-    best = np.vstack([source_costs(cost, table), between]).argmin(axis=0)
-    parents: list[Source | Window] = [SOURCE, *windows]
+    problem.budget.spend(20 * len(windows) + len(windows) ** 2 // 20)
+    narrow = sorted(windows, key=lambda w: w.range)
+    parents: list[Source | Window] = [SOURCE, *narrow]
     return {
-        child: edge_of(parents[parent], child, problem.idempotent, fewest)
-        for child, parent in zip(windows, best.tolist(), strict=True)
+        child: edge_of(parents[best], child, problem.idempotent, fewest)
+        for child, best in zip(windows, _cheapest(narrow, windows, problem, fewest), strict=True)
     }
+
+
+def _cheapest(
+    parents: Sequence[Window], children: Sequence[Window], problem: Problem, fewest: bool
+) -> Iterator[int]:
+    """The place of each child's cheapest parent, 0 for the source; of equals the first.
+
+    A block of children at a time: a matrix of all edges of many windows would not fit in memory.
+    """
+    table, cost = WindowArrays.of(parents), problem.cost
+    for first in range(0, len(children), BLOCK):
+        block = WindowArrays.of(children[first : first + BLOCK])
+        between = edge_costs(cost, table, block, problem.idempotent, fewest)
+        yield from np.vstack([source_costs(cost, block), between]).argmin(axis=0).tolist()
 
 
 def edge_of(parent: Source | Window, child: Window, idempotent: bool, fewest: bool) -> Coverage:

@@ -37,6 +37,7 @@ MOST_SWAPS = 5_000
 def weave_plus(problem: Problem) -> SharingPlan:
     """Woven trees, improved."""
     costs = TreeCosts(problem)
+    costs.require(3 * len(problem.windows))
     starts = [woven_trees(problem), inserted(single_trees(problem), costs)]
     improved = [improve(trees, costs, len(problem.windows)) for trees in starts]
     return plan_of(problem, smallest_total(costs, [starts[0], *improved]))

@@ -45,7 +45,8 @@ def woven_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
         (cut(same[0]), Members.of(same, [problem.kind(w) for w in same]), frozenset(numbers))
         for same, numbers in _equal_cuts(problem.windows)
     )
-    return [strand.numbers for strand in Loom(strands, slicing, final_of(problem.cost)).woven()]
+    loom = Loom(strands, slicing, final_of(problem.cost), budget=problem.budget)
+    return [strand.numbers for strand in loom.woven()]
 
 
 def _equal_cuts(windows: Sequence[Window]) -> list[tuple[list[Window], list[int]]]:

@@ -27,12 +27,17 @@ from muntin.cost.arrays import Floats
 from muntin.cost.finals import Final, Members
 from muntin.slicing import Cut, Slices, edge_rate
 from muntin.slicing.cuts import cut_everywhere
+from muntin.slicing.edges import edge_work
+from muntin.strategies.budget import UNLIMITED, Budget
 from muntin.strategies.gain_table import GainTable
 
 EdgeRate = Callable[[Slices], float]
+PATIENCE = 3_000
+"""Steps for one exact edge rate while weaving; only unrelated slides need more."""
 
-PATIENCE = 30
-"""Sub-problems for one exact edge rate while weaving; only unrelated slides need more."""
+
+ROW = 80
+"""Steps to bound the gains of one tree, beside those for each other tree."""
 
 
 def planning_rate(slices: Slices) -> float:
@@ -78,7 +83,12 @@ class Loom:
         slicing: float,
         final: Final,
         rate: EdgeRate = planning_rate,
+        budget: Budget = UNLIMITED,
     ) -> None:
+        cuts = sum(len(s.slices.cuts) for s in strands)
+        budget.spend(100 * len(strands) + cuts**2 // 10)
+        budget.require(len(strands) * (ROW + len(strands) // 4))
+        self._budget = budget
         self._strands: list[Strand | None] = list(strands)
         self._slicing, self._final, self._rate = slicing, final, rate
         self._edges = np.array([rate(s.slices) for s in strands])
@@ -109,9 +119,14 @@ class Loom:
         one, other = self._strands[i], self._strands[j]
         assert one is not None, "gains of merged trees are minus infinity"
         assert other is not None, "gains of merged trees are minus infinity"
+        self._budget.spend(80 + len(self._strands) // 50)
         both = one.with_(other)
+        mine, theirs = len(one.slices.cuts), len(other.slices.cuts)
+        self._budget.spend(mine + theirs + mine * theirs // 40)
         known = self._edges[i] + self._edges[j] - self._common[i, j]
         single = bool(self._single[i] and self._single[j])
+        if not single:
+            self._budget.spend(edge_work(both.slices, PATIENCE))
         edges = float(known) if single else self._rate(both.slices)
         cost = self._final.cost(edges, both.members, both.slices)
         if not self._exact[i, j]:
@@ -130,6 +145,7 @@ class Loom:
 
     def _bound_row(self, i: int) -> None:
         """Upper bounds on what merging tree i with each other tree saves."""
+        self._budget.spend(ROW + len(self._strands) // 4)
         one = self._strands[i]
         assert one is not None, "only a living tree is merged"
         others = [j for j, s in enumerate(self._strands) if s is not None and j != i]

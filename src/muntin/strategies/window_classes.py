@@ -18,9 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.cost.arrays import Ints, WindowArrays
+from muntin.strategies.budget import UNLIMITED, Budget
 
 
-def classes_for(windows: WindowArrays, idempotent: bool, limit: int) -> Ints:
+def classes_for(
+    windows: WindowArrays, idempotent: bool, limit: int, budget: Budget = UNLIMITED
+) -> Ints:
     """One row (slide, offset, rest) a class; the most useful ones if there are more than `limit`.
 
     Pieces that must be disjoint tile a window only if slides divide ranges: panes alone then.
@@ -31,11 +34,14 @@ def classes_for(windows: WindowArrays, idempotent: bool, limit: int) -> Ints:
     """
     own = np.stack([windows.slide, windows.offset, windows.range % windows.slide], axis=1)
     seed = np.concatenate([own, _panes(own)]) if idempotent else _panes(own)
+    budget.spend(2 * len(seed) + len(seed) * len(windows) // 30)
     known = _most_useful(np.unique(seed, axis=0), windows, limit)
     while True:
+        budget.spend(200 + 2 * len(known) ** 2)
         left, right = np.triu_indices(len(known), k=1)
         meets = _meets(known[left], known[right])
         grown = np.unique(np.concatenate([known, meets, _panes(meets)]), axis=0)
+        budget.spend(len(grown) * len(windows) // 30 if len(grown) > limit else 0)
         grown = _most_useful(grown, windows, limit)
         if np.array_equal(grown, known):
             return known

@@ -1,0 +1,75 @@
+"""The planning budget: how much work a strategy may do, counted and never timed.
+
+A step is about a microsecond's work on an ordinary core: an edge weighed, a few cuts compared. What
+a strategy has to do depends on the windows alone, and so does whether it is within the budget: a
+plan is the same on every machine, however fast or busy.
+
+    steps a strategy may take     BASE + EACH · windows: 116,000 for 20, 900,000 for 1,000,
+                                  and never more than MOST
+
+`steiner`, which most often finds the cheapest plan, has two such shares (`registry.SHARES`).
+
+A strategy over its budget stops (`BudgetError`): "auto" leaves it out and explain() says so;
+one that the user named may take `NAMED` times as much, and is refused beyond. Strategies that
+divide windows into trees stop; `steiner`, which improves a plan that it has, ends with that plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from muntin.errors import BudgetError
+
+BASE = 100_000
+"""Steps for any number of windows."""
+EACH = 800
+"""More steps for each window."""
+MOST = 1_000_000
+"""Steps however many windows there are: a few of the simpler strategies serve thousands."""
+NAMED = 10
+"""How many times the budget a strategy has that was asked for by name."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Counts steps, and ends a search that takes too many.
+
+    >>> budget = Budget(100)
+    >>> budget.spend(60); budget.left
+    40
+    >>> budget.spend(60)
+    Traceback (most recent call last):
+    muntin.errors.BudgetError: over the planning budget of 100 steps
+    """
+
+    limit: float = inf
+    spent: int = 0
+
+    @property
+    def left(self) -> float:
+        """Steps that may still be taken."""
+        return self.limit - self.spent
+
+    def spend(self, steps: int) -> None:
+        """Take these steps."""
+        self.require(steps)
+        self.spent += steps
+
+    def require(self, steps: int) -> None:
+        """Stop now if these steps, which are sure to come, are too many."""
+        if steps > self.left:
+            raise BudgetError(f"over the planning budget of {self.limit:,.0f} steps")
+
+
+UNLIMITED = Budget()
+"""For callers that do not count."""
+
+
+def budget_for(windows: int, shares: int = 1, named: bool = False) -> Budget:
+    """What a strategy may do for so many windows.
+
+    >>> budget_for(20).limit, budget_for(1_000, named=True).limit
+    (116000, 9000000)
+    """
+    return Budget(min(BASE + EACH * windows, MOST) * shares * (NAMED if named else 1))
