@@ -17,6 +17,7 @@ from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import cuts_ends, edge_rate, shared_pairs, shared_slices
 from muntin.strategies.edge_costs import edge_costs
 from muntin.windows import Window
+from muntin_testing.reached import fewer
 from muntin_testing.windows import window_sets
 
 TECHNIQUES = ("panes", "flatfat", "flatfit", "slick-deque-inv", "slick-deque-non-inv")
@@ -56,6 +57,7 @@ def test_triweave_reads_the_source_once_and_the_finest_slices_for_each_tree() ->
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
+@fewer
 @given(asked=window_sets(most=5))
 def test_the_parts_of_a_family_are_its_edges_times_omega(
     technique: str, asked: list[Window]
@@ -122,6 +124,7 @@ def test_counted_omega_can_be_charged_instead(technique: str) -> None:
 @pytest.mark.parametrize(
     "model", MODELS, ids=lambda m: f"{getattr(m, 'technique', m.name)} {m.keys:g}"
 )
+@fewer
 @given(
     asked=window_sets(most=6), more=window_sets(most=6), slicing=st.sampled_from(["pairs", "cutty"])
 )

@@ -15,6 +15,7 @@ import muntin as mt
 from muntin.errors import AggregateError
 from muntin.incremental import PanesInv, SlickDeque, Technique
 from muntin_testing.monoids import EXACT_NUMBERS, NAN, recomputed
+from muntin_testing.reached import fewer
 
 INVERTING = [PanesInv, SlickDeque, partial(SlickDeque, ranges=[2, 3])]
 inverting = pytest.mark.parametrize("make", INVERTING, ids=["panes-inv", "slick", "slick ranges"])
@@ -42,6 +43,7 @@ def test_a_count_of_floats_is_exact(make) -> None:
 
 @inverting
 @pytest.mark.parametrize("kind", EXACT_NUMBERS)
+@fewer
 @given(data=st.data())
 def test_exact_numbers_are_taken_out_without_loss(make, kind: str, data) -> None:
     values = data.draw(st.lists(EXACT_NUMBERS[kind], max_size=12))

@@ -33,6 +33,7 @@ from muntin_testing.monoids import (
     recomputed,
     same,
 )
+from muntin_testing.reached import fewer
 
 RANGES = (1, 2, 3, 5, 8, 13)
 NAMES = {
@@ -107,6 +108,7 @@ def compare(window: Technique, held: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("name", monoids())
+@fewer
 @given(data=st.data())
 def test_every_admissible_technique_answers_as_recomputation(name: str, data: Any) -> None:
     monoid, values = monoid_and_values(name)

@@ -17,6 +17,7 @@ from muntin.aggregates.algebra import Partial
 from muntin.kernels.columns import ENCODERS, encode
 from muntin.kernels.mergers import MERGERS, not_merged
 from muntin_testing.monoids import same
+from muntin_testing.reached import fewer
 
 NAN, INF = math.nan, math.inf
 FLOATS = st.none() | st.sampled_from([NAN, INF, -INF, 0.0, -1.5, 2.5, 1e16])
@@ -64,6 +65,7 @@ def test_every_way_of_merging_that_the_kernel_has_is_tested():
 
 
 @pytest.mark.parametrize(("merger", "kind"), CASES)
+@fewer
 @given(data=st.data())
 def test_merging_equals_folding_in_python(merger: str, kind: str, data: st.DataObject):
     arrow_type, values = TYPED[kind]

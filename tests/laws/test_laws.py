@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from muntin.aggregates import FUNCTIONS, Function, function_named
 from muntin.errors import AggregateError
+from muntin_testing.reached import fewer
 from muntin_testing.values import VALUES, Case, all_cases, cases_of, folded, same
 
 SEARCH = settings(max_examples=2_000, derandomize=True, database=None)
@@ -45,6 +46,7 @@ def test_no_values_are_kept_for_functions_that_are_gone() -> None:
 
 
 @each_case
+@fewer
 @given(data=st.data())
 def test_laws(name: str, case: Case, data: st.DataObject) -> None:
     function = function_named(name)

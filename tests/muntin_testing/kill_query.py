@@ -1,4 +1,13 @@
-"""The query of the stream that is killed, for the process that dies and for the one that judges."""
+"""The stream that is killed, for the process that dies and for the session that goes on with it.
+
+It reads FOLDER/files, one file a micro-batch, in one query for each operator and sink: "file" is
+Spark's file sink, "each" foreachBatch with writes that may be repeated.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 
@@ -22,3 +31,33 @@ RECORDS = mt.query(
     order_by="n",
 )
 """Windows that the data decides."""
+
+
+def run(spark: SparkSession, folder: Path, names: list[str]) -> None:
+    """All queries until the files are read, from where their checkpoints say."""
+    reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
+    stream = reader.parquet(str(folder / "files"))
+    plans = {True: mt.optimize(RECORDS), False: mt.optimize(QUERY, "shared-pairs")}
+    queries = []
+    for name in names:
+        operator, sink = name.split("-")
+        rows = plans[operator == "cutty"].apply(stream, watermark="5 seconds", operator=operator)
+        writer = rows.writeStream.trigger(availableNow=True).option(
+            "checkpointLocation", str(folder / "checkpoints" / name)
+        )
+        target = str(folder / "out" / name)
+        if sink == "file":
+            queries.append(writer.format("parquet").option("path", target).start())
+        else:
+            queries.append(writer.foreachBatch(_again(target)).start())
+    for query in queries:
+        query.awaitTermination()
+
+
+def _again(target: str) -> Callable[[DataFrame, int], None]:
+    """A write that leaves the same behind however often it is repeated."""
+
+    def write(batch: DataFrame, number: int) -> None:
+        batch.write.mode("overwrite").parquet(f"{target}/batch={number}")
+
+    return write

@@ -13,11 +13,16 @@ reached.at_least(10, "uneven")
 
 from collections import Counter
 
+from hypothesis import settings
+
 from muntin.coverage import EdgeKind, Source
 from muntin.plan import Node, SharingPlan
 from muntin.plan.tree import Shape
 from muntin.slicing import Slices
 from muntin.windows import Window
+
+fewer = settings(max_examples=settings().max_examples // 3)
+"""For a test that is repeated for each of many names: together they draw enough."""
 
 
 class Reached(Counter[str]):

@@ -172,7 +172,7 @@ def of(window: mt.Window, rows: list[Row]) -> list[Row]:
 
 def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path):
     """Kept windows go on as if nothing happened, new ones from when they are complete."""
-    script, kept, new = batches(5, seed=2), WINDOWS[1], mt.tumbling("20 seconds")
+    script, kept, new = batches(6, seed=2), WINDOWS[1], mt.tumbling("20 seconds")
     files = written(rocks, script[:3], SCHEMA, tmp_path / "files")
     before = mt.query("ts", WINDOWS[:2], AGGREGATES, keys=["k", "part"])
     across = mt.tumbling("7 seconds")  # no slice is cut for it
@@ -202,7 +202,7 @@ def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path):
 
 
 def _refusal(rocks: SparkSession, files: Path, query: mt.Query, checkpoint: Path) -> None:
-    written(rocks, [*batches(5, seed=2), [_row(500, "a", 1, 1.0, 1, "", 1)]], SCHEMA, files)
+    written(rocks, [*batches(6, seed=2), [_row(500, "a", 1, 1.0, 1, "", 1)]], SCHEMA, files)
     stream = streamed(rocks, files, SCHEMA)
     sides = {"ours": bucketed(stream, query=query, buckets=3), "spark": own(stream, query)}
     with pytest.raises(StreamingQueryException) as error:

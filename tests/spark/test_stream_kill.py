@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import muntin as mt
-from muntin_testing.kill_query import QUERY, RECORDS, SCHEMA
+from muntin_testing.kill_query import QUERY, RECORDS, SCHEMA, run
 from muntin_testing.oracle import differences, rows_of_window
 from muntin_testing.processes import PATIENCE, started
 from muntin_testing.streams import written
@@ -65,8 +65,7 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
     random = Random(f"{kills} kills")
     for _ in range(kills):
         killed(folder, names, random)
-    last = started(SCRIPT, folder, *names)
-    assert last.wait(PATIENCE) == 0, (folder / "log").read_text()[-3000:]
+    run(spark, folder, names)
     table = (
         spark.read.schema(SCHEMA).parquet(str(folder / "files")).where("k IS NULL OR k <> 'end'")
     )
@@ -81,7 +80,7 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
 
 
 def test_a_kill(streams: SparkSession, tmp_path: Path) -> None:
-    """One, by default: a process that is killed, and one that goes on, take what Spark takes."""
+    """One, by default; what goes on is the session of the tests."""
     survives(streams, tmp_path, ["native-file", "bucketed-each"], 1)
 
 

@@ -127,7 +127,7 @@ def test_every_strategy_on_open_slices_on_duckdb(strategy, table, few):
 
 
 @pytest.mark.parametrize(
-    "names", [("wcg-fw", "cutty"), pytest.param(tuple(PLANS), marks=pytest.mark.long)]
+    "names", [("wcg-fw", "tri-weave"), pytest.param(tuple(PLANS), marks=pytest.mark.long)]
 )
 def test_every_strategy_on_spark(spark, spark_table, table, few, names):
     """By default two, which have every kind of edge; what strategies share, DuckDB runs above."""

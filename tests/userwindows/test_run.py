@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
@@ -21,10 +21,7 @@ from muntin.userwindows.ready import function_of
 from muntin.windows import Window
 from muntin_testing.data_windows import KINDS, Records, data_windows, meaning, records_of_a_key
 from muntin_testing.monoids import Concat, joined
-from muntin_testing.reached import Reached
-
-few = settings(max_examples=settings().max_examples // 4)
-"""For tests that are run once for every kind of window."""
+from muntin_testing.reached import Reached, fewer
 
 AGGREGATES = [
     mt.count(),
@@ -48,7 +45,7 @@ def expected(window: DataWindow | Window, records: Records) -> list[tuple[Any, .
 def test_windows_of_all_kinds_together_are_what_they_mean(kind: str):
     reached = Reached()
 
-    @few
+    @fewer
     @given(KINDS[kind], st.lists(data_windows(), max_size=3), records_of_a_key(), st.booleans())
     def each(
         first: DataWindow | Window, more: list[DataWindow | Window], records: Records, lazy: bool
@@ -83,7 +80,7 @@ def batch_of(keys: list[Records]) -> Batch:
 def test_bulk_runs_are_what_the_windows_mean(kind: str):
     reached = Reached()
 
-    @few
+    @fewer
     @given(KINDS[kind], st.lists(records_of_a_key(12), min_size=2, max_size=3))
     def each(window: DataWindow | Window, keys: list[Records]):
         runs = runs_of(window, batch_of(keys))
@@ -104,7 +101,7 @@ def test_bulk_runs_are_what_the_windows_mean(kind: str):
 def test_a_function_goes_on_from_its_stored_state(kind: str):
     reached = Reached()
 
-    @few
+    @fewer
     @given(KINDS[kind], records_of_a_key())
     def each(window: DataWindow | Window, records: Records):
         plain, stored = function_of(window), function_of(window)
