@@ -35,6 +35,10 @@ ESCAPES = (
     "/* nothing */",
     "v >",
     "v v v",
+    "v > ?",
+    "v > :p",
+    "v > {p}",
+    "{v",
 )
 
 ALIASED = ("v END", "v AS x")

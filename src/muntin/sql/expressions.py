@@ -45,11 +45,11 @@ def parsed(text: str) -> exp.Expr | None:
         return None
     try:
         trees = sqlglot.parse(without_comments(text), read=AnsiSpark)
-    except (SqlglotError, RecursionError):
+    except (SqlglotError, RecursionError, ArithmeticError, ValueError):
         return None
     if len(trees) != 1 or not isinstance(trees[0], exp.Condition):
         return None
-    return trees[0]
+    return None if trees[0].find(exp.Placeholder, exp.Parameter) else trees[0]
 
 
 def argument(text: str, columns: Kinds | None) -> exp.Expr:
