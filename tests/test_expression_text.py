@@ -66,8 +66,8 @@ def relation() -> Any:
 
 def rows(query: mt.Query) -> list[dict[str, Any]]:
     plan = mt.optimize(query, "auto" if query.data_windows else "direct", engine="sql")
-    found: pa.Table = plan.apply(relation()).to_arrow_table()
-    return found.to_pylist()  # type: ignore[no-any-return]
+    found: list[dict[str, Any]] = plan.apply(relation()).to_arrow_table().to_pylist()
+    return found
 
 
 @pytest.mark.parametrize("place", CONDITIONS)

@@ -90,12 +90,12 @@ KINDS = {
 TIMES = ("ns", "us", "zoned", "zoned us")
 
 
-def series(kind: Kind, values: list[Any], arrow: bool) -> "pd.Series[Any]":
+def series(kind: Kind, values: list[Any], arrow: bool) -> Any:
     if arrow:
         return pd.Series(column(kind, values), dtype=pd.ArrowDtype(kind.arrow))
     if kind.dtype.startswith("datetime64"):
-        made = pd.Series(pd.to_datetime(pd.Series(values, dtype=object), utc=", " in kind.dtype))
-        return made.astype(kind.dtype)  # type: ignore[call-overload, no-any-return]
+        made: Any = pd.to_datetime(pd.Series(values, dtype=object), utc=", " in kind.dtype)
+        return made.astype(kind.dtype)
     return pd.Series(values, dtype=kind.dtype or object)
 
 
@@ -225,7 +225,8 @@ def moment(instant: Any) -> int:
     """Microseconds since 1970."""
     found = plain(instant)
     utc = found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
-    return (utc - EPOCH) // timedelta(microseconds=1)  # type: ignore[no-any-return]
+    micros: int = (utc - EPOCH) // timedelta(microseconds=1)
+    return micros
 
 
 def wanted_dtype(function: str, kind: Kind, nulls: bool) -> str:

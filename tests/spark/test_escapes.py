@@ -1,8 +1,10 @@
 """SQL that users write as text stays in its place on Spark, and what is valid there is taken."""
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException, ParseException
@@ -35,31 +37,24 @@ def table(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(rows, "ts timestamp, v bigint, word string, b boolean")
 
 
+PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "where": lambda text: {"where": text},
+    "filter": lambda text: {"aggregates": [mt.count().filter(text)]},
+    "argument": lambda text: {"aggregates": [mt.max(text)]},
+    "filtered argument": lambda text: {"aggregates": [mt.max(text).filter("v >= 0")]},
+    "an argument that is not shared": lambda text: {"aggregates": [mt.median(text).filter("b")]},
+    "punctuation": lambda text: {"windows": [mt.punctuation(text)]},
+    "measure": lambda text: {"windows": [mt.hopping_by(text, 5)]},
+}
+
+
 def test_no_text_leaves_its_place(table: DataFrame) -> None:
-    windows = {"punctuation": mt.punctuation, "measure": lambda text: mt.hopping_by(text, 5)}
-    aggregates = {
-        "filter": lambda text: mt.count().filter(text),
-        "argument": mt.max,
-        "filtered argument": lambda text: mt.max(text).filter("v >= 0"),
-        "a direct one": lambda text: mt.median(text).filter("v >= 0"),
-    }
     accepted = []
     for text in (*ESCAPES, "b) OR (true"):
-        asked = {"where": lambda text=text: {"where": text, "aggregates": [mt.count()]}}
-        asked |= {
-            place: lambda make=make, text=text: {"aggregates": [make(text)]}  # type: ignore[misc]
-            for place, make in aggregates.items()
-        }
-        asked |= {
-            place: lambda make=make, text=text: {  # type: ignore[misc]
-                "windows": [make(text)],
-                "aggregates": [mt.count()],
-            }
-            for place, make in windows.items()
-        }
-        for place, parts in asked.items():
+        for place, parts in PLACES.items():
+            asked: dict[str, Any] = {"time": "ts", "windows": HOUR, "aggregates": [mt.count()]}
             try:
-                mt.aggregate(table, **({"time": "ts", "windows": HOUR} | parts()))
+                mt.aggregate(table, **(asked | parts(text)))
                 accepted.append((place, text))
             except mt.MuntinError:
                 pass
