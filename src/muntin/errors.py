@@ -72,8 +72,18 @@ class _Shown(Repr):
         return f"{'-' if x < 0 else ''}{_power(abs(x))}" if large else repr(x)
 
     def repr_instance(self, x: object, level: int) -> str:
-        text = super().repr_instance(x, level)  # what fails to print is named by its type there
-        return f"<{type(x).__name__}>" if "\n" in text or " instance at " in text else text
+        try:
+            text = repr(x)
+        except Exception:  # of the user's own class
+            text = "\n"
+        return f"<{type(x).__name__}>" if "\n" in text else self.cut(text)
+
+    def cut(self, text: str) -> str:
+        half = self.maxother // 2
+        return text if len(text) <= self.maxother else f"{text[:half]}...{text[-half:]}"
+
+
+_SHOWN = _Shown()
 
 
 def _power(number: int) -> str:
@@ -81,15 +91,16 @@ def _power(number: int) -> str:
     return f"10**{digits}" if number == 10**digits else f"about 10**{digits}"
 
 
-shown = _Shown().repr
-"""A value as errors show it: on one line, and short whatever it is.
+def shown(value: object) -> str:
+    """A value as errors show it: on one line, and short whatever it is.
 
->>> shown("x" * 100), shown(10**400)
-("'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'", '10**400')
->>> import pandas as pd
->>> shown(pd.Series([1, 2, 3]))
-'<Series>'
-"""
+    >>> shown("x" * 100), shown(10**400)
+    ("'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'", '10**400')
+    >>> import pandas as pd
+    >>> shown(pd.Series([1, 2, 3])), shown({"a": [1] * 9})
+    ('<Series>', "{'a': [1, 1, 1, 1, 1, 1, ...]}")
+    """
+    return _SHOWN.repr(value)
 
 
 def is_one_of(given: object, known: Container[str]) -> bool:
