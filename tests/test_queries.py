@@ -1,5 +1,6 @@
 """Several queries as one: who shares, under which names, and why others do not."""
 
+import pyarrow as pa
 import pytest
 
 import muntin as mt
@@ -93,10 +94,10 @@ def test_a_plan_for_many_is_no_more_than_a_plan_for_their_union() -> None:
 
 
 def test_optimize_takes_one_query_or_several() -> None:
-    one = mt.query("ts", [TEN], [mt.count()])
+    one, table = mt.query("ts", [TEN], [mt.count()]), pa.table({"ts": []})
     with pytest.raises(mt.MuntinError, match="not both"):
         mt.optimize(one, queries={"a": one})  # type: ignore[call-overload]
     with pytest.raises(mt.MuntinError, match="hold their own time"):
-        mt.aggregate(None, time="ts", queries={"a": one})
+        mt.aggregate(table, time="ts", queries={"a": one})
     with pytest.raises(mt.MuntinError, match="needs several queries"):
-        mt.aggregate(None, "ts", [TEN], [mt.count()], deliver="dict")
+        mt.aggregate(table, "ts", [TEN], [mt.count()], deliver="dict")
