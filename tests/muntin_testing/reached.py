@@ -15,10 +15,8 @@ from collections import Counter
 
 from hypothesis import settings
 
-from muntin.coverage import EdgeKind, Source
-from muntin.plan import Node, SharingPlan
-from muntin.plan.tree import Shape
-from muntin.slicing import Slices
+from conformance.census import edge_kind
+from muntin.plan import SharingPlan
 from muntin.windows import Window
 
 fewer = settings(max_examples=settings().max_examples // 3)
@@ -44,24 +42,6 @@ def edges_of(plan: SharingPlan) -> Counter[str]:
     found["window ← window"] = sum(isinstance(parent, Window) for parent, _ in plan.edges())
     found["hidden window"] = sum(n.hidden and isinstance(n.shape, Window) for n in plan.nodes)
     return found
-
-
-def edge_kind(parent: Shape, node: Node) -> str:
-    """The kind of the edge from a parent to the node."""
-    match parent, node.shape:
-        case Source(), Slices():
-            return "source → slices"
-        case Slices(), Slices():
-            return "slices → slices"
-        case Source(), _:
-            return "source → window"
-        case Slices(), _:
-            is_open = node.pieces.kind is EdgeKind.PREFIX
-            return "slices → open slice" if is_open else "slices → window"
-        case Window() as feeding, Window() as window:
-            kinds = ["tumbling" if w.tumbling else "hopping" for w in (window, feeding)]
-            return " ← ".join(kinds)
-    raise AssertionError(f"an edge of no known kind: {parent} → {node}")
 
 
 def built_by(strategy: str) -> tuple[str, ...]:
