@@ -266,7 +266,7 @@ def enough_digits() -> Iterator[None]:
 @pytest.mark.parametrize("seed", range(4))
 def test_frames_come_back_exact(seed: int) -> None:
     reached: Counter[str] = Counter()
-    for number in range(12):
+    for number in range(8):
         r = random.Random(f"{seed} {number}")
         case = drawn(r)
         asked = asked_of(case, r)
@@ -294,5 +294,5 @@ def test_frames_come_back_exact(seed: int) -> None:
         result = plan.apply(table)
         check_rows(result.to_pylist(), case, asked)
         assert result.schema.field("k").type == table.schema.field("k").type
-    assert len(reached) >= 15, reached
+    assert len(reached) >= 12, reached
     assert reached["nulls"] >= 3, reached

@@ -67,11 +67,11 @@ def test_valid_texts_are_taken(table: DataFrame) -> None:
     aggregates += [mt.count_if(text).alias(f"a{i}") for i, text in enumerate(texts)]
     aggregates += [
         mt.count_if(text).filter("v < 99").filter(text).alias(f"b{i}")
-        for i, text in enumerate(texts)
+        for i, text in enumerate(texts[:4])
     ]
     found = mt.aggregate(table, "ts", HOUR, aggregates, strategy="direct", operator="expand")
     assert set(found.first()[2:]) == {ABOVE_1}
-    for text in texts:
+    for text in texts[::4]:
         assert mt.aggregate(table, "ts", HOUR, [mt.count()], where=text).columns
 
 
