@@ -81,4 +81,4 @@ def test_planning_prints_seconds_and_steps():
     result = CliRunner().invoke(app, options)
     assert result.exit_code == 0, result.output
     assert "giants" in result.output
-    assert "left out" in result.output
+    assert "left out or refused" in result.output

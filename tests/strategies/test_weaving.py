@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import combinations
+from math import inf
 from random import Random
 
 import pytest
@@ -241,6 +242,12 @@ def test_theorem_1_holds_with_room_to_spare() -> None:
 def test_weave_plus_is_within_half_a_percent_on_average() -> None:
     found = list(gaps(12, seed=3))
     assert sum(g.weave_plus / g.best - 1 for g in found) / len(found) < 0.005
+
+
+def test_exhaustive_ends_even_where_every_cost_is_infinite() -> None:
+    problem = Problem((Window(4, 4), Window(6, 6), Window(9, 9)), False, RateCost(rate=inf))
+    trees = best_trees(problem, TreeCosts(problem))
+    assert sorted(i for tree in trees for i in tree) == [0, 1, 2]
 
 
 def test_exhaustive_refuses_what_would_take_for_ever() -> None:

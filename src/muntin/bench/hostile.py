@@ -29,7 +29,7 @@ def odd_ranges(random: Random) -> Window:
     return Window(length, slide, random.randrange(slide))
 
 
-def weeks_by_the_microsecond(random: Random) -> Window:
+def long_overlaps(random: Random) -> Window:
     """Ranges of weeks, slides from one microsecond on."""
     slide = 1 if random.random() < 0.3 else random.randrange(1, SECOND)
     return Window(slide + random.randrange(4 * WEEK), slide, random.randrange(slide))
@@ -63,7 +63,7 @@ def whole_minutes(random: Random) -> Window:
 HOSTILE: dict[str, Callable[[Random], Window]] = {
     "microsecond offsets": microsecond_offsets,
     "odd ranges": odd_ranges,
-    "weeks by the microsecond": weeks_by_the_microsecond,
+    "long overlaps": long_overlaps,
     "many divisors": many_divisors,
     "one slide": one_slide,
     "giants": giants,

@@ -36,15 +36,16 @@ def bench_planning(options: Options, console: Console) -> None:
             raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, HOSTILE)}")
     console.print(machine())
     table = Table(title="\nSeconds of processor time to plan", title_justify="left")
-    for column in ("windows", "kind", "aggregate", "seconds", "explain", "steps", "left out"):
-        left = column in ("kind", "aggregate")
+    table.caption = "out: strategies that were left out or refused"
+    for column in ("windows", "kind", "of", "seconds", "explain", "steps", "out"):
+        left = column in ("kind", "of")
         table.add_column(column, justify="left" if left else "right", no_wrap=True)
     for size in [size for size in SIZES if size <= options.rows]:
         for kind in options.sets or tuple(HOSTILE):
             for aggregate in AGGREGATES:
                 with console.status(f"{size:,} windows, {kind}, {aggregate.name}"):
                     cells = _cells(size, kind, aggregate, options.repeat)
-                table.add_row(f"{size:,}", kind, aggregate.name, *cells)
+                table.add_row(f"{size:,}", kind, aggregate.function.name, *cells)
         table.add_section()
     console.print(table)
 
@@ -59,7 +60,7 @@ def _cells(size: int, kind: str, aggregate: Aggregate, repeat: int) -> tuple[str
         explained.append(process_time() - begun)
     steps = sum(a.steps for a in plan.alternatives)
     left_out = sum(a.cost is None for a in plan.alternatives)
-    return f"{median(plans):.2f}", f"{median(explained):.2f}", f"{steps:,}", f"{left_out}"
+    return f"{median(plans):.2f}", f"{median(explained):.2f}", f"{steps / 1e6:.2f} M", f"{left_out}"
 
 
 def planned(size: int, kind: str, aggregate: Aggregate) -> tuple[float, Plan]:

@@ -43,7 +43,7 @@ def best_trees(problem: Problem, costs: TreeCosts) -> list[Tree]:
         found = float("inf")
         while True:  # every subset of the others, from all of them down to none
             value = cost[first | others] + best[rest ^ others]
-            if value < found:
+            if value < found or not choice[all_of]:  # costs may be infinite
                 found, choice[all_of] = value, first | others
             if not others:
                 break
