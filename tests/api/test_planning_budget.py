@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.bench.hostile import HOSTILE, hostile_windows
 from muntin.cost import RateCost
+from muntin.durations import LONGEST
 from muntin.errors import BudgetError
 from muntin.slicing.edges import forget
 from muntin.strategies import SHARES, STRATEGIES, Problem, budget_for
@@ -63,7 +64,8 @@ def limit(name: str, windows: int) -> float:
 def adversarial(draw: st.DrawFn) -> mt.Window:
     """Any window: any unit, prime or not, uneven or not, an offset of microseconds or none."""
     slide = draw(st.sampled_from(UNITS)) * draw(st.integers(1, 720)) + draw(st.sampled_from((0, 1)))
-    length = slide * draw(st.integers(1, 5_000)) + draw(st.sampled_from((0, 0, 1, slide // 3)))
+    most = min(5_000, LONGEST // slide - 1)
+    length = slide * draw(st.integers(1, most)) + draw(st.sampled_from((0, 0, 1, slide // 3)))
     return mt.Window(length, slide, draw(st.sampled_from((0, 0, 1, slide // 2, slide - 1))) % slide)
 
 

@@ -65,7 +65,9 @@ def test_one_tumbling_window_runs_sparks_own_plan(spark: SparkSession) -> None:
     window = F.window("ts", "10 minutes").alias("window")
     theirs = table.groupBy(window, "k").agg(F.max("v").alias("m"))
     theirs = theirs.select(F.lit("10 minutes").alias("window_id"), "window", "k", "m")
-    assert physical_plan(ours) == physical_plan(theirs)
+    stages = [re.findall(r"^[ :+-]*(\w+)", physical_plan(df), re.M) for df in (ours, theirs)]
+    assert stages[0] == stages[1]  # only the names of columns differ
+    assert stages[0].count("Exchange") == 1
 
 
 def sliding(count: int, minutes: int = 1) -> list[mt.Window]:

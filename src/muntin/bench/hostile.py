@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from muntin.windows import Window
+from muntin.windows import MOST_OVERLAP, Window
 
 SECOND = 1_000_000
 MINUTE, WEEK = 60 * SECOND, 604_800 * SECOND
@@ -30,9 +30,10 @@ def odd_ranges(random: Random) -> Window:
 
 
 def long_overlaps(random: Random) -> Window:
-    """Ranges of weeks, slides from one microsecond on."""
+    """Ranges up to weeks, slides from one microsecond on: as many pieces as a window may have."""
     slide = 1 if random.random() < 0.3 else random.randrange(1, SECOND)
-    return Window(slide + random.randrange(4 * WEEK), slide, random.randrange(slide))
+    longest = min(4 * WEEK, (MOST_OVERLAP - 1) * slide)
+    return Window(slide + random.randrange(longest), slide, random.randrange(slide))
 
 
 def many_divisors(random: Random) -> Window:
