@@ -124,7 +124,7 @@ def test_a_path_that_is_none_is_a_sentence(path: object):
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        (lambda c: c.register("100000000000000000000000 weeks"), "longer than .*a thousand years"),
+        (lambda c: c.register("100000000000000000000000 weeks"), "longer than 1000 years"),
         (lambda c: c.register("9" * 5000 + " weeks"), "has 5006 characters: write at most 200"),
         (lambda c: c.register("1 hour/1 microsecond"), "slide of at least 36 milliseconds"),
         (lambda c: c.register("1 hour", "\ud800"), "holds a control character"),
@@ -137,7 +137,7 @@ def test_a_path_that_is_none_is_a_sentence(path: object):
         (lambda c: c.register("1 hour", aggregates=map(str, range(10**4))), "at most 65,536 byt"),
         (lambda c: c.register({"range": "1 hour"}), "a dict cannot join a running stream"),
         (lambda c: c.suspend("\ud800" * 500), "there is no window '.*' to suspend: none is run"),
-        (lambda c: mt.Control(c.folder.path, grain=f"{10**20} weeks"), "grain .*thousand years"),
+        (lambda c: mt.Control(c.folder.path, grain=f"{10**20} weeks"), "grain .*1000 years"),
     ],
 )
 def test_what_no_stream_could_do_is_refused_at_the_call(tmp_path: Path, call, reason: str):

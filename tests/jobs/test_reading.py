@@ -251,7 +251,9 @@ def test_no_value_of_a_wrong_type_gets_through_or_breaks_the_reader() -> None:
     scalars = (
         st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-2, 2) | st.text(max_size=5)
     )
-    values = scalars | st.lists(scalars, max_size=2) | st.dictionaries(st.text(max_size=3), scalars)
+    right = st.sampled_from(["card", "auto", "append", "parquet", "10 seconds", True, 2, ["card"]])
+    wrong = scalars | st.lists(scalars, max_size=2) | st.dictionaries(st.text(max_size=3), scalars)
+    values = st.one_of(right, wrong)  # what suits one option is wrong for most others
     places = [(section, option) for section in SECTIONS for option in options_of(SECTIONS[section])]
 
     @given(st.sampled_from(places), values)

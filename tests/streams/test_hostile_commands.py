@@ -17,7 +17,7 @@ from muntin.control import (
     Stream,
     read_command,
 )
-from muntin.control.limits import LONGEST
+from muntin.durations import LONGEST
 from muntin.streams import Batch, ControlledBucket
 from muntin.windows import Window
 from muntin_testing.buckets import Row, pieces

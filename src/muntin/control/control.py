@@ -10,10 +10,9 @@ from muntin.aggregates import Aggregate
 from muntin.control.command import REGISTER, SUSPEND, Command, fit_names, named_window, new_key
 from muntin.control.decision import refusal
 from muntin.control.folder import Folder
-from muntin.control.limits import LONGEST
 from muntin.control.listing import Listing, listing
 from muntin.control.reading import Unreadable, read_command
-from muntin.durations import Duration, duration_text, microseconds
+from muntin.durations import Duration, microseconds
 from muntin.errors import ControlError, legible
 from muntin.windows import Window
 
@@ -59,10 +58,6 @@ class Control:
         self.grain = 1 if grain is None else microseconds(grain, "grain")
         if self.grain <= 0:
             raise ControlError(f"grain {legible(grain)} must be positive")
-        if self.grain > LONGEST:
-            raise ControlError(
-                f"grain {legible(grain)} must be at most {duration_text(LONGEST)}, a thousand years"
-            )
 
     def register(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from muntin.durations import UNITS, duration_text
+from muntin.durations import duration_text
 from muntin.errors import legible
 from muntin.windows import Window
 
@@ -18,10 +18,6 @@ MOST_BYTES = 65_536
 
 LONGEST_TEXT = 200
 """Characters of an id, of a key, and of a window as text."""
-
-LONGEST = 365_250 * UNITS["day"]
-"""A thousand years: of rows from 1970 on, instances then begin and end within the years 1 to 9999,
-which timestamps of Spark and of Python can say. A grain is at most as long."""
 
 MOST_OVERLAP = 100_000
 """Instances that one row may fall into: each of them is a row of the results. A day by the second
@@ -53,11 +49,6 @@ def unfit_window(window: Window) -> str | None:
     "a row would fall into 3,600,000,000 instances of the window '1 hour/1 microsecond', more than
     100,000: choose a slide of at least 36 milliseconds"
     """
-    if window.range > LONGEST:
-        return (
-            f"the window {_text(window)} is longer than {duration_text(LONGEST)}, a thousand "
-            "years: its instances would have no timestamps; choose a shorter range"
-        )
     instances = -(-window.range // window.slide)
     if instances > MOST_OVERLAP:
         least = duration_text(-(-window.range // MOST_OVERLAP))

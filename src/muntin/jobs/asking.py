@@ -6,15 +6,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from muntin.aggregates import parse_aggregate
-from muntin.control.limits import LONGEST
-from muntin.data_windows import DataWindow
-from muntin.durations import duration_text
 from muntin.errors import MuntinError, QueryError, did_you_mean, legible
 from muntin.jobs.job import Job
 from muntin.jobs.window_text import parse_any_window
 from muntin.query import Query, query
 from muntin.strategies import STRATEGIES
-from muntin.windows import Window
 
 T = TypeVar("T")
 
@@ -30,7 +26,7 @@ def query_of(job: Job) -> Query:
             f"query.strategy is {legible(asked.strategy)}: "
             f"{did_you_mean(asked.strategy[:80], ['auto', *STRATEGIES])}"
         )
-    windows = _each("windows", asked.windows, _window)
+    windows = _each("windows", asked.windows, parse_any_window)
     aggregates = _each("aggregates", asked.aggregates, parse_aggregate)
     try:
         return query(
@@ -43,13 +39,6 @@ def query_of(job: Job) -> Query:
         )
     except MuntinError as error:
         raise QueryError(f"query cannot be asked: {error}") from None
-
-
-def _window(text: str) -> Window | DataWindow:
-    window = parse_any_window(text)
-    if isinstance(window, Window) and window.range > LONGEST:
-        raise QueryError(f"it is longer than {duration_text(LONGEST)}, a thousand years")
-    return window
 
 
 def _each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from muntin.control.limits import LONGEST
-from muntin.durations import duration_text, microseconds
+from muntin.durations import LONGEST, duration_text, microseconds
 from muntin.errors import MuntinError, WindowError
 from muntin.jobs.asking import query_of
 from muntin.jobs.hiding import SAID
