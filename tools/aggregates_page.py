@@ -59,19 +59,19 @@ partials of both, shared with all others, and the flags that both have.
 ```python
 path = mt.custom(
     "path",
-    lift=lambda page: [page],
+    lift=lambda dest: [dest],
     combine=lambda older, newer: older + newer,
     lower=" > ".join,
     identity=[],
     result="string",
 )
-mt.aggregate(
-    visits,
-    time="ts",
-    keys="user",
+destinations = mt.aggregate(
+    flights,
+    time="departure",
+    keys=["origin", "carrier"],
     windows=[mt.tumbling("1 hour"), mt.hopping("1 day", "1 hour")],
-    aggregates=[path("page")],
-    order_by="visit",
+    aggregates=[path("dest")],
+    order_by="dest",
 )
 ```
 
@@ -79,9 +79,10 @@ It is lifted record by record in Python (or slice by slice with `fold=`) and run
 by the kernel alone; sets and sketches in the same query are shared by expand beside it. Streams,
 SQL text and DuckDB refuse it. `check_laws=[values]` checks on a sample the laws that sharing needs.
 
-**Order.** `combine(older, newer)` need not commute: each user's pages are joined in the order of
-`time`, and among equal times of `order_by`. Among records that are equal in both the order is not
-defined, though it never depends on how rows arrived (unless they hold maps or variants).
+**Order.** `combine(older, newer)` need not commute: the destinations of each carrier are joined in
+the order of `time`, and among equal times of `order_by`. Among records that are equal in both the
+order is not defined, though it never depends on how rows arrived (unless they hold maps or
+variants).
 
 If the order does not matter, as for a maximum, say `commutative=True`. Spark then need not sort the
 records of every slice, and where the function is `idempotent` too, pieces may overlap. `check_laws`
