@@ -7,7 +7,7 @@ BIN := $(CURDIR)/.venv/bin
 RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-engines test-spark40 check fix clean
+.PHONY: help setup demo test test-long test-engines test-spark40 check golden fix clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ check: setup ## lint, formatting, types of source and tests, import layers
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+golden: setup ## write the golden plans of tests/plan/fixtures anew, after a change that is meant
+	@MUNTIN_GOLDEN=write $(RUN)/pytest -q tests/plan/test_golden.py
 
 fix: setup ## repair what the linter can repair, and format
 	@$(BIN)/ruff check --fix

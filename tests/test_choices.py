@@ -12,15 +12,11 @@ from typing import get_args
 import pytest
 
 from muntin import choices
-from muntin.api.data_planning import SESSION_OPERATORS
-from muntin.api.options import ENGINES
 from muntin.api.shape import EMPTY, LAYOUTS
 from muntin.cost.omega import PAPER
 from muntin.delivery import DELIVERIES
 from muntin.nesting.manager import GROUPINGS
-from muntin.physical import STREAM_OPERATORS
-from muntin.physical.operators import OPERATORS
-from muntin.physical.stream_operators import BY_RECORDS
+from muntin.physical import BATCH, OPERATORS, STREAM
 from muntin.query import BOUNDS
 from muntin.slicing import SLICINGS
 from muntin.sql import WRITERS
@@ -34,9 +30,9 @@ REGISTRIES = {
     "Strategy": {"auto", *STRATEGIES},
     "Technique": {"slick-deque", *PAPER},
     "Slicing": set(SLICINGS),
-    "Engine": set(ENGINES),
-    "BatchOperator": {*OPERATORS, *SESSION_OPERATORS},
-    "StreamOperator": {*STREAM_OPERATORS, BY_RECORDS},
+    "Engine": set(OPERATORS),
+    "BatchOperator": {o.name for o in BATCH if o.aggregates},
+    "StreamOperator": {o.name for o in STREAM if o.aggregates},
     "Layout": set(LAYOUTS),
     "Empty": set(EMPTY),
     "Deliver": set(DELIVERIES),
@@ -69,7 +65,7 @@ def _options() -> Iterator[tuple[str, str, Parameter]]:
 
 
 def _is_choice(parameter: Parameter) -> bool:
-    return bool(TYPES.keys() & set(re.findall(r"\w+", str(parameter.annotation))))
+    return bool({*TYPES, "Literal"} & set(re.findall(r"\w+", str(parameter.annotation))))
 
 
 def test_every_option_that_takes_a_word_has_its_type() -> None:
@@ -87,7 +83,11 @@ def test_mypy_refuses_a_misspelt_word_of_every_option_and_a_misspelt_name(tmp_pa
     calls = [call for call, _, parameter in _options() if _is_choice(parameter)]
     assert len(calls) > 30
     calls.append('mt.tumblin("1 hour")')
-    right = ['mt.aggregate(any, layout="wide")', 'mt.optimize(query, "wcg", technique="panes")']
+    right = ['mt.optimize(query, "wcg", technique="panes")']
+    parts = "time=any, windows=any, aggregates=any"
+    right += [f'mt.aggregate(any, {parts}, layout="wide")', f"mt.explain(any, {parts})"]
+    right += [f'mt.aggregate(any, {parts}, output="update", watermark="1 hour")']
+    right += ['mt.aggregate(any, queries=any, deliver="dict", strategy="wcg")']
     head = ["from typing import Any", "import muntin as mt", "def f(any: Any, plan: mt.Plan,"]
     head[2] += " plans: mt.Plans, query: mt.Query) -> None:"
     snippet = tmp_path / "snippet.py"

@@ -98,6 +98,6 @@ def test_optimize_takes_one_query_or_several() -> None:
     with pytest.raises(mt.MuntinError, match="not both"):
         mt.optimize(one, queries={"a": one})  # type: ignore[call-overload]
     with pytest.raises(mt.MuntinError, match="hold their own time"):
-        mt.aggregate(table, time="ts", queries={"a": one})
+        mt.aggregate(table, time="ts", queries={"a": one})  # type: ignore[call-overload]
     with pytest.raises(mt.MuntinError, match="needs several queries"):
-        mt.aggregate(table, "ts", [TEN], [mt.count()], deliver="dict")
+        mt.aggregate(table, "ts", [TEN], [mt.count()], deliver="dict")  # type: ignore[call-overload]

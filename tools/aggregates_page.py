@@ -13,9 +13,8 @@ from pathlib import Path
 from muntin import Aggregate, MuntinError, Window, optimize, query
 from muntin.aggregates import FUNCTIONS, Function
 from muntin.aggregates.signatures import in_words
-from muntin.cost import RateCost
 from muntin.kernels.mergers import not_merged
-from muntin.physical.stream_operators import pre_aggregated, predicted_on_stream
+from muntin.physical.operators.native import pre_aggregated
 from muntin.query import Query
 from muntin.sql.duckdb_aggregates import not_in_duckdb
 
@@ -153,8 +152,10 @@ def asked(function: Function) -> Query:
 def on_streams(function: Function) -> str:
     """The operators that run it on a stream, and how native is given its rows."""
     one = asked(function)
-    able = predicted_on_stream(optimize(one, "shared-pairs").tree, one, RateCost())
-    names = {"native": "native" if pre_aggregated(one) else "native (row by row)"}
+    choice = optimize(one, "shared-pairs", engine="stream").choice
+    able = [name for name in ("native", "bucketed") if name not in choice.refusals]
+    grouped = pre_aggregated(one, None, one.windows)
+    names = {"native": "native" if grouped else "native (row by row)"}
     since = ".".join(map(str, function.since))
     late = f" from Spark {since}" if function.since > (4, 0) else ""
     return ", ".join(names.get(name, name) for name in able) + late

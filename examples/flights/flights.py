@@ -18,7 +18,7 @@ def main() -> None:
         ],
         aggregates=[mt.count().alias("flights"), mt.avg("delay").alias("mean_delay")],
     )
-    plan = mt.optimize(query, rate=0.01, keys=3)
+    plan = mt.optimize(query, rate=0.01, distinct_keys=3)
     print(plan.explain())
     plan.apply(flights).where("origin = 'JFK' AND window_id = '1 week/1 day'").orderBy(
         "window"

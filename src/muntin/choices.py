@@ -34,7 +34,7 @@ Strategy = Literal[
 ]
 """How a plan is found."""
 
-Cost = Literal["rate", "paper", "weave"]
+Cost = Literal["seconds", "rate", "paper", "weave"]
 """What strategies reduce."""
 
 Technique = Literal[
@@ -48,8 +48,8 @@ Slicing = Literal["panes", "pairs", "cutty"]
 Engine = Literal["spark", "stream", "sql"]
 """What a plan will run on."""
 
-BatchOperator = Literal["window", "expand", "kernel", "sessions"]
-StreamOperator = Literal["native", "bucketed", "cutty"]
+BatchOperator = Literal["window", "expand", "kernel", "sessions", "runs", "cutty"]
+StreamOperator = Literal["native", "bucketed", "controlled", "records"]
 Operator = BatchOperator | StreamOperator
 """How a plan runs on Spark: on a batch, or on a stream."""
 

@@ -134,7 +134,8 @@ def unknown(what: str, given: object, known: Iterable[str]) -> str:
     if isinstance(given, str):
         return f"unknown {what} {shown(given)}: {did_you_mean(given, names)}"
     *most, last = map(repr, names)
-    return f"{what} must be {' or '.join([', '.join(most), last])}, not {shown(given)}"
+    words = f"{', '.join(most)} or {last}" if most else last
+    return f"{what} must be {words}, not {shown(given)}"
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:

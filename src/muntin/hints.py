@@ -41,7 +41,6 @@ ELSEWHERE = {
     "groupby": "mt.aggregate(df, keys=['device'], ...) groups by keys",
     "group_by": "mt.aggregate(df, keys=['device'], ...) groups by keys",
     "agg": "use mt.aggregate(df, ...)",
-    "explain": "print(mt.optimize(query).explain()) shows the plan",
     "col": "name columns as text: mt.sum('price * volume')",
     "expr": "write SQL as text: mt.sum('price * volume')",
 }

@@ -91,6 +91,12 @@ def test_equal_inputs_and_partials_are_shared() -> None:
     assert [r.name for r in columns.results] == ["sum(x)", "avg(x)", "count(x)", "s"]
 
 
+def test_parts_of_a_ratio_share_their_partials() -> None:
+    columns = columns_of([mt.ratio(mt.avg("t"), mt.count("t"))], lambda _: "double")
+    assert [p.name for p in columns.partials] == ["p0", "p1"]
+    assert [p.lift for p in columns.partials] == ["sum(v0)", "count(v0)"]
+
+
 def test_all_spreads_share_one_partial() -> None:
     aggregates = [mt.var_pop("x"), mt.var_samp("x"), mt.stddev_pop("x"), mt.stddev_samp("x")]
     assert len(columns_of(aggregates, lambda _: "double").partials) == 1

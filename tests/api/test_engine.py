@@ -30,7 +30,7 @@ def test_what_is_no_table_is_told_what_is_taken(data: Any, remedy: str) -> None:
 def test_a_condition_of_pandas_is_told_to_be_text() -> None:
     df = pd.DataFrame({"ts": pd.to_datetime(["2024-01-01"]), "v": [5]})
     with pytest.raises(mt.MuntinError, match=r"^where <Series> must be an SQL condition, as text"):
-        mt.aggregate(df, **HOUR, where=df.v > 3)  # type: ignore[arg-type]
+        mt.aggregate(df, **HOUR, where=df.v > 3)  # type: ignore[call-overload]
     with pytest.raises(mt.MuntinError, match=r"^filter <Series> must be an SQL predicate, as text"):
         mt.count().filter(df.v > 3)  # type: ignore[arg-type]
 
@@ -43,8 +43,8 @@ def test_a_condition_of_pandas_is_told_to_be_text() -> None:
         ({"layout": 10**5000}, r"layout must be 'long' or 'wide', not 10\*\*5000"),
         ({"layout": "wyde"}, r"unknown layout 'wyde': did you mean 'wide'\?"),
         ({"strategy": 3}, "strategy must be 'auto', .* or 'exhaustive', not 3"),
-        ({"cost": None}, "cost must be 'rate', 'paper' or 'weave', not None"),
-        ({"operator": b"kernel"}, "operator must be 'window', 'expand' or 'kernel', not b'kernel'"),
+        ({"cost": None}, "cost must be 'seconds', 'rate', 'paper' or 'weave', not None"),
+        ({"operator": b"kernel"}, "operator must be 'sql', not b'kernel'"),
     ],
 )
 def test_a_value_that_is_no_word_is_told_the_words(options: Any, sentence: str) -> None:

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 import muntin as mt
+from muntin.api.engine import engine_of
 from muntin.cost.statistics import LARGEST, SMALLEST
 from muntin.durations import LONGEST
 from muntin.incremental import TECHNIQUES
@@ -38,6 +39,7 @@ EVENTS = pd.DataFrame(
 HOUR = mt.tumbling("1 hour")
 QUERY = mt.query("ts", [HOUR, mt.hopping("3 hours", "1 hour")], [mt.sum("v")], keys="go")
 PLAN = mt.optimize(QUERY)
+PLANS = mt.optimize(queries={"one": QUERY})
 TEXT = "SELECT sum(v) AS s FROM Input TIMESTAMP BY ts GROUP BY TumblingWindow(hour, 1)"
 
 
@@ -76,6 +78,12 @@ def aggregate(**options: Any) -> Any:
     return found
 
 
+def explained(**options: Any) -> Any:
+    plan = mt.explain(EVENTS, "ts", [HOUR], [mt.sum("v")], **options)
+    Streaming(**{name: options[name] for name in ("watermark", "buckets") if name in options})
+    return plan.explain()
+
+
 def stream_only(**options: Any) -> Any:
     return Streaming(**options)
 
@@ -103,6 +111,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "mt.count_window": windowed(mt.count_window, range=5),
     "mt.custom": of_custom,
     "mt.distinct": stream_only,
+    "mt.explain": explained,
     "mt.hopping": windowed(mt.hopping, range="5 hours", slide="5 hours"),
     "mt.hopping_by": windowed(mt.hopping_by, measure="v", range=5),
     "mt.join": stream_only,
@@ -116,6 +125,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     "mt.tumbling": windowed(mt.tumbling, range="5 hours"),
     "mt.user_window": lambda **o: mt.user_window(dict, **o),
     "plan.apply": lambda **o: (PLAN.apply(EVENTS, **o), Streaming(**o)),
+    "plan.on": lambda **o: (PLAN.on(engine_of(EVENTS), EVENTS, **o), Streaming(**o)),
+    "plans.apply": lambda **o: (PLANS.apply(EVENTS, **o), Streaming(**o)),
     "plan.replan": lambda **o: repr(PLAN.replan(**o)),
     **{f"mt.incremental.{t.__name__}": technique(t) for t in TECHNIQUES.values()},
 }
@@ -125,13 +136,14 @@ MADE_BY_US = {"mt.Plan"}
 
 def numeric() -> list[tuple[str, str]]:
     """Every option that takes a number or a duration, by its call."""
-    return [
+    found = [
         (call.typed, name)
         for call in public_calls()
         for name, option in call.options.items()
         if re.search(r"\b(int|float|Duration)\b", str(option.annotation))
         and call.typed not in MADE_BY_US
     ]
+    return list(dict.fromkeys(found))  # overloads have the same options
 
 
 def test_every_number_of_the_public_functions_is_known_here() -> None:
@@ -165,7 +177,7 @@ def test_statistics_at_their_limits_are_planned_with(
     rate: float, rows: float, keys: float, engine: Any
 ) -> None:
     known = mt.Statistics(rows, keys, rate)
-    for cost in ("rate", "paper", "weave"):
+    for cost in ("seconds", "rate", "paper", "weave"):
         with watchdog(60, f"optimize by {cost} for {known}"):
             plan = mt.optimize(QUERY, cost=cost, engine=engine, statistics=known)
             assert plan.cost < inf

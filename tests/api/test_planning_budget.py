@@ -22,7 +22,6 @@ MINUTE = 60_000_000
 UNITS = (1, 7, 1_000, 999_983, 1_000_000, MINUTE, 3_600_000_000, 604_800_000_000, 10**12 + 39)
 CALLS_A_STEP = 4
 """Calls of Python functions for each step of the budget: a step is about a microsecond."""
-
 WORST = (
     (124_994_923_200, 171_460_800, 164_920_315),
     (785_556_012_886_991, 636_061_301_828_625, 465_925_731_712_610),
@@ -130,7 +129,7 @@ def test_a_thousand_windows_keep_to_the_budget(kind: str) -> None:
     assert all(found[name].cost for name in ("direct", "shared-pairs", "cutty", "wcg", "subsume"))
     left_out = [a.strategy for a in plan.alternatives if a.note.startswith("left out")]
     assert {"contiguous", "pairing", "local-search"} <= set(left_out)
-    assert "left out: over the planning budget of 900,000 steps" in plan.explain()
+    assert "left out: over the planning budget of 100,000 steps" in plan.explain()
 
 
 def test_what_was_planned_before_changes_nothing() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 import muntin as mt
 from muntin.aggregates.algebra import FUNCTIONS
-from muntin.cost import WeaveCost
+from muntin.cost import RateCost, WeaveCost, total
 from muntin.cost.variants import variants
 from muntin.errors import StrategyError
 from muntin.incremental.protocol import TECHNIQUES
@@ -104,7 +104,10 @@ def test_each_aggregate_is_priced_by_the_structure_that_it_has() -> None:
 def test_many_keys_cost_no_more_than_the_records_fill() -> None:
     asked = query(mt.sum("v"))
     costs = [
-        {a.strategy: a.cost for a in mt.optimize(asked, keys=keys, cost="weave").alternatives}
+        {
+            a.strategy: a.cost
+            for a in mt.optimize(asked, distinct_keys=keys, cost="weave").alternatives
+        }
         for keys in (1e6, 1e9)
     ]
     assert costs[0].keys() == costs[1].keys()
@@ -141,9 +144,13 @@ def test_cutty_serves_every_window_set_and_costs_less_where_open_slices_are_kept
 
 
 def test_auto_does_not_take_open_slices_for_cheaper_where_they_are_closed() -> None:
-    found = mt.optimize(query(mt.sum("v"), UNEVEN[:1]), engine="sql")
-    costs = {a.strategy: a.cost for a in found.alternatives if a.cost is not None}
-    assert min(costs, key=lambda name: costs[name]) == "cutty"
+    asked = query(mt.sum("v"), UNEVEN[:1])
+    counted = mt.optimize(asked, engine="sql", cost="rate")
+    costs = {a.strategy: a.cost for a in counted.alternatives if a.cost is not None}
+    assert costs["cutty"] == costs["shared-pairs"]
+    as_planned = mt.optimize(asked, "cutty", engine="sql", cost="rate").planned
+    assert total(RateCost(), as_planned) < costs["cutty"]
+    found = mt.optimize(asked, engine="sql")
     assert found.strategy != "cutty"
     seconds = {a.strategy: a.seconds for a in found.alternatives}
     assert seconds["cutty"] == seconds["shared-pairs"]

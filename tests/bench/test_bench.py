@@ -14,8 +14,9 @@ from muntin.bench.events import Events
 from muntin.bench.race import race
 from muntin.bench.sets import query_of
 from muntin.cli.bench import bench
-from muntin.embedded import apply, connect
+from muntin.embedded import connect
 from muntin.errors import StrategyError
+from muntin_testing.running import in_process
 from muntin_testing.two_engines import assert_same, by_instance, planned
 
 
@@ -53,7 +54,7 @@ def test_naive_and_rewritten_rows_agree(name, tmp_path):
     connection = connect()
     connection.register("events", table)
     theirs = connection.sql(naive(query, "events")).to_arrow_table()
-    ours = apply(planned(query), query, table)
+    ours = in_process(planned(query), query, table)
     found, expected = (by_instance(t.to_pylist(), ("device",)) for t in (ours, theirs))
     assert_same(found, expected, name)
 

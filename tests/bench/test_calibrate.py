@@ -20,7 +20,7 @@ def test_runs_become_constants_in_a_file(tmp_path: Path, monkeypatch: pytest.Mon
 
     def runner(plan: Any, events: Any) -> Callable[[], int]:
         def run() -> int:
-            runs.append(plan.operators.name)
+            runs.append(plan.operator.name)
             return 0
 
         return run

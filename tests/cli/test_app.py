@@ -15,11 +15,15 @@ RUN = CliRunner()
 
 def test_explain_shows_the_plan_its_cost_and_all_alternatives() -> None:
     windows = [f"--window={n} minutes" for n in (10, 20, 30, 40)]
-    done = RUN.invoke(app, ["explain", *windows, "--aggregate", "min(t)", "--strategy", "wcg"])
+    asked = ["explain", *windows, "--aggregate", "min(t)"]
+    done = RUN.invoke(app, [*asked, "--strategy", "wcg", "--cost", "rate"])
     assert done.exit_code == 0, done.output
     assert "└─ 10 minutes" in done.output
     assert "2 pieces of 20 minutes" in done.output
     assert "below direct" in done.output
+    done = RUN.invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    assert "faster than Spark's own" in done.output
     assert all(name in done.output for name in ("direct", "shared-pairs", "wcg-fw", "steiner"))
 
 

@@ -13,8 +13,7 @@ import pyarrow as pa
 from conformance.cases import SPARK_TYPES, Case
 from conformance.comparison import by_place
 from conformance.oracle import Rows
-from muntin.embedded import apply
-from muntin.sql import render
+from muntin_testing.running import in_process, sql_text
 
 Runner = Callable[[Case], Rows]
 
@@ -25,21 +24,21 @@ def _long(case: Case, rows: Iterable[Mapping[str, Any]]) -> Rows:
 
 def by_arrow(case: Case) -> Rows:
     """An Arrow table in, an Arrow table out."""
-    return _long(case, apply(case.plan, case.query, case.table).to_pylist())
+    return _long(case, in_process(case.plan, case.query, case.table).to_pylist())
 
 
 def by_pandas(case: Case) -> Rows:
     """A pandas DataFrame in, a pandas DataFrame out."""
     whole = {pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}
     frame = case.table.to_pandas(types_mapper=whole.get)  # where some are null, NumPy has floats
-    return _long(case, apply(case.plan, case.query, frame).to_dict("records"))
+    return _long(case, in_process(case.plan, case.query, frame).to_dict("records"))
 
 
 def by_relation(case: Case) -> Rows:
     """A DuckDB relation in, a relation out."""
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        relation = apply(case.plan, case.query, connection.from_arrow(case.table))
+        relation = in_process(case.plan, case.query, connection.from_arrow(case.table))
         return _long(case, relation.to_arrow_table().to_pylist())
 
 
@@ -48,7 +47,7 @@ def by_duckdb_text(case: Case) -> Rows:
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         connection.register("events", case.table)
-        text = render(case.plan, case.query, "duckdb", "events", SPARK_TYPES)
+        text = sql_text(case.plan, case.query, "duckdb", "events", SPARK_TYPES)
         return _long(case, connection.sql(text).to_arrow_table().to_pylist())
 
 

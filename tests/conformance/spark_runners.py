@@ -11,12 +11,9 @@ from pyspark.sql import DataFrame
 
 import muntin as mt
 from conformance.cases import SPARK_TYPES, Case
-from muntin.cost import SparkCost, Statistics
-from muntin.physical import choose
-from muntin.physical.operators import kernel_refusal
-from muntin.spark.batch import apply
-from muntin.sql import render
+from muntin.physical.operators.kernel import KERNEL
 from muntin_testing.oracle import rows_of_window
+from muntin_testing.running import on_spark, question_of, sql_text
 
 Runner = Callable[[Case, DataFrame], DataFrame | None]
 
@@ -32,10 +29,9 @@ def by_operator(name: str, empty: str = "omit") -> Runner:
     """The plan by one operator of batches."""
 
     def run(case: Case, df: DataFrame) -> DataFrame | None:
-        if name == "kernel" and kernel_refusal(case.plan, case.query):
+        if name == "kernel" and KERNEL.refusal(case.plan, question_of(case.query)):
             return None
-        operators = choose(case.plan, case.query, SparkCost(Statistics()), name)
-        return apply(case.plan, case.query, df, operators, "long", empty)
+        return on_spark(case.plan, case.query, df, name, "long", empty)
 
     return run
 
@@ -43,7 +39,7 @@ def by_operator(name: str, empty: str = "omit") -> Runner:
 def by_text(case: Case, df: DataFrame) -> DataFrame:
     """The text of to_sql("spark"), which Spark runs by itself."""
     df.createOrReplaceTempView(f"`{VIEW}`")
-    return df.sparkSession.sql(render(case.plan, case.query, "spark", VIEW, SPARK_TYPES))
+    return df.sparkSession.sql(sql_text(case.plan, case.query, "spark", VIEW, SPARK_TYPES))
 
 
 def by_stream_operator(name: str) -> Runner:
@@ -51,7 +47,7 @@ def by_stream_operator(name: str) -> Runner:
 
     def run(case: Case, stream: DataFrame) -> DataFrame:
         plan = mt.optimize(case.query, "direct", engine="stream", operator=name)  # type: ignore[call-overload]
-        rows: DataFrame = replace(plan, tree=case.plan).apply(stream, operator=name)
+        rows: DataFrame = replace(plan, planned=case.plan).apply(stream, operator=name)
         return rows
 
     return run

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
-from muntin.cost import Constants, SparkCost, Statistics
+from muntin.cost import Constants, Statistics
 from muntin.cost.calibration import Calibration, current_constants, load
 from muntin.cost.fitting import fit
 from muntin.cost.spark import KINDS, SHIPPED, Work
 from muntin.cost.statistics import SECOND, occupied
 from muntin.errors import CalibrationError
-from muntin.physical import predicted, works_of
+from muntin.physical import Question, choose, lower
+from muntin.physical.operators.kernel import KERNEL
 from muntin.slicing import shared_pairs
 from muntin.windows import Window
 
@@ -57,19 +58,24 @@ def test_fitting_finds_the_constants_of_a_machine() -> None:
 
 def test_more_work_takes_longer() -> None:
     query = mt.query("ts", [mt.hopping("1 hour", "1 minute"), mt.tumbling("1 day")], [mt.avg("v")])
-    tree = mt.optimize(query, "shared-pairs").tree
+    plan = mt.optimize(query, "shared-pairs").planned
+
+    def predicted(known: Statistics) -> dict[str, float]:
+        question = Question(query, known)
+        named = ("window", "expand", "kernel")
+        return {name: choose(plan, question, "spark", name).seconds for name in named}
+
     for more in (Statistics(rows=2e7, rate=200.0), Statistics(keys=1e4), Statistics(rows=2e7)):
-        few, many = (predicted(tree, query, SparkCost(s)) for s in (Statistics(), more))
+        few, many = predicted(Statistics()), predicted(more)
         assert all(many[name] >= few[name] for name in few)
-    assert set(few) == {"window", "expand", "kernel"}
 
 
 def test_one_group_occupies_one_core() -> None:
     query = mt.query("ts", [mt.hopping("1 day", "1 minute")], [mt.avg("v")])
-    tree = mt.optimize(query, "shared-panes").tree
-    cost = SparkCost(Statistics(rows=1e6), Constants(cores=4))
-    one = works_of(tree, query, cost)["kernel"]
-    many = works_of(tree, query, replace(cost, constants=Constants(cores=1)))["kernel"]
+    physical = lower(mt.optimize(query, "shared-panes").tree)
+    known = Statistics(rows=1e6)
+    one = KERNEL.total_work(physical, Question(query, known, Constants(cores=4)))
+    many = KERNEL.total_work(physical, Question(query, known, Constants(cores=1)))
     assert one.shipped == pytest.approx(4 * many.shipped)
 
 

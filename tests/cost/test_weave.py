@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from muntin.cost import PaperCost, RateCost, WeaveCost, node_costs, total
 from muntin.cost.arrays import WindowArrays, source_costs
-from muntin.cost.finals import EdgeByEdge, Members, final_of
+from muntin.cost.finals import EdgeByEdge, final_of
+from muntin.cost.members import Members
 from muntin.cost.omega import load_of, paper_omega
 from muntin.cost.omega_counted import counted_omega
 from muntin.coverage import SOURCE, EdgeKind, every, fewest_pieces

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 
 import muntin as mt
-from muntin.embedded import apply, compare, connect, handles
+from muntin.embedded import connect, handles
 from muntin.errors import ColumnError
+from muntin_testing.running import compared, in_process
 from muntin_testing.two_engines import planned, sample_table
 
 QUERY = mt.query(
@@ -37,22 +38,22 @@ def test_a_relation_gives_a_relation_of_its_own_connection():
     connection = duckdb.connect()
     connection.register("own", TABLE)
     relation = connection.sql("SELECT * FROM own WHERE n > 0")
-    result = apply(PLAN, QUERY, relation)
+    result = in_process(PLAN, QUERY, relation)
     assert isinstance(result, duckdb.DuckDBPyRelation)
     kept = TABLE.filter(pa.compute.greater(TABLE["n"], 0))
-    assert rows(result.to_arrow_table()) == rows(apply(PLAN, QUERY, kept))
+    assert rows(result.to_arrow_table()) == rows(in_process(PLAN, QUERY, kept))
     assert connection.sql("SHOW TABLES").fetchall() == [("own",)]
 
 
 def test_arrow_gives_arrow():
-    assert isinstance(apply(PLAN, QUERY, TABLE), pa.Table)
+    assert isinstance(in_process(PLAN, QUERY, TABLE), pa.Table)
 
 
 def test_pandas_gives_pandas():
     times: Any = ["2024-01-01 00:05", "2024-01-01 00:07", None]
     frame = pd.DataFrame({"ts": pd.to_datetime(times)})
     frame = frame.assign(device="a", n=[1, 2, 3])
-    result = apply(PLAN, QUERY, frame)
+    result = in_process(PLAN, QUERY, frame)
     assert isinstance(result, pd.DataFrame)
     ten = result[result.window_id == "10 minutes"]
     assert ten["sum(n)"].tolist() == [3]
@@ -67,7 +68,7 @@ def test_what_it_handles():
     assert handles(duckdb.sql("SELECT 1"))
     assert not handles([1])
     with pytest.raises(ColumnError, match="a list cannot be read in process"):
-        apply(PLAN, QUERY, [1])
+        in_process(PLAN, QUERY, [1])
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_types_of_time(kind, bound):
     seconds = pa.array([-day, 0, day, None], pa.timestamp("s"))
     data = pa.table({"ts": seconds.cast(kind), "device": ["a"] * 4, "n": [1, 2, 4, 8]})
     query = mt.query("ts", [mt.tumbling("2 days")], [mt.sum("n")])
-    result = apply(planned(query), query, data)
+    result = in_process(planned(query), query, data)
     assert result.schema.field("window").type.field("start").type == bound
     starts = pa.compute.struct_field(result["window"], "start").cast(pa.int64()).to_pylist()
     found = dict(zip(starts, result["sum(n)"].to_pylist(), strict=True))
@@ -98,7 +99,7 @@ def test_types_of_time(kind, bound):
 def test_nanoseconds_before_1970_count_to_the_past():
     data = pa.table({"ts": pa.array([-1], pa.timestamp("ns"))})
     query = mt.query("ts", [mt.tumbling("10 microseconds")], [mt.count()])
-    [row] = apply(planned(query), query, data).to_pylist()
+    [row] = in_process(planned(query), query, data).to_pylist()
     assert row["window"]["end"] == datetime(1970, 1, 1)
 
 
@@ -112,7 +113,7 @@ def test_asa_bounds_put_the_end_inside():
     )
 
     def found(bounds: str) -> dict[tuple[int, int], int]:
-        out = apply(planned(query, "wcg"), replace(query, bounds=bounds), data).to_pylist()  # type: ignore[arg-type]
+        out = in_process(planned(query, "wcg"), replace(query, bounds=bounds), data).to_pylist()  # type: ignore[arg-type]
         zero = datetime(1970, 1, 1, tzinfo=UTC)
         micros = [
             [
@@ -127,18 +128,18 @@ def test_asa_bounds_put_the_end_inside():
 
     assert found("spark") == {(0, 10): 1, (10, 20): 6, (0, 20): 7}
     assert found("asa") == {(-10, 0): 1, (0, 10): 2, (10, 20): 4, (-20, 0): 1, (0, 20): 6}
-    assert compare(data, replace(query, bounds="asa"), planned(query, "wcg")).equal
+    assert compared(planned(query, "wcg"), replace(query, bounds="asa"), data).equal
 
 
 def test_names_may_differ_in_case_and_missing_ones_are_named():
     query = mt.query("TS", QUERY.windows, QUERY.aggregates, "DEVICE")
-    assert apply(PLAN, query, TABLE).schema.names[2] == "DEVICE"
+    assert in_process(PLAN, query, TABLE).schema.names[2] == "DEVICE"
     with pytest.raises(ColumnError, match="key 'devise' is not a column: did you mean 'device'"):
-        apply(PLAN, mt.query("ts", QUERY.windows, QUERY.aggregates, "devise"), TABLE)
+        in_process(PLAN, mt.query("ts", QUERY.windows, QUERY.aggregates, "devise"), TABLE)
     with pytest.raises(ColumnError, match="time column 'n' is BIGINT, not a timestamp"):
-        apply(PLAN, mt.query("n", QUERY.windows, QUERY.aggregates), TABLE)
+        in_process(PLAN, mt.query("n", QUERY.windows, QUERY.aggregates), TABLE)
     with pytest.raises(ColumnError, match=r"cannot be computed: Binder Error.*zzz"):
-        apply(PLAN, mt.query("ts", QUERY.windows, [mt.sum("zzz + 1")]), TABLE)
+        in_process(PLAN, mt.query("ts", QUERY.windows, [mt.sum("zzz + 1")]), TABLE)
 
 
 def test_large_values_keep_their_variance():
@@ -151,13 +152,13 @@ def test_large_values_keep_their_variance():
         [mt.tumbling("1000 microseconds"), mt.tumbling("1000000 microseconds")],
         [mt.var_pop("v").alias("v")],
     )
-    result = apply(planned(query, "wcg"), query, data).to_pylist()
+    result = in_process(planned(query, "wcg"), query, data).to_pylist()
     [whole] = [row["v"] for row in result if row["window_id"] == "1 second"]
     assert whole == pytest.approx(2.0, rel=1e-6)
 
 
 def test_verification_names_what_differs():
-    right = compare(TABLE, QUERY, PLAN)
+    right = compared(PLAN, QUERY, TABLE)
     assert right.equal
     assert bool(right)
     assert "rows are those of DuckDB's direct evaluation" in repr(right)
@@ -171,7 +172,7 @@ def test_verification_names_what_differs():
         QUERY.aggregates,
         "device",
     )
-    wrong = compare(TABLE, QUERY, planned(other, "wcg"))
+    wrong = compared(planned(other, "wcg"), QUERY, TABLE)
     assert not wrong
     assert wrong.different > 0
     assert "only Muntin has it" in repr(wrong)
@@ -180,12 +181,9 @@ def test_verification_names_what_differs():
 def test_no_java_is_started():
     code = (
         "import pyarrow as pa, sys, muntin as mt\n"
-        "from muntin.embedded import apply\n"
-        "from muntin.plan.tree import SharingPlan, reading_all\n"
         "q = mt.query('t', [mt.tumbling('1 hour')], [mt.count()])\n"
         "data = pa.table({'t': pa.array([0], pa.timestamp('us'))})\n"
-        "plan = SharingPlan.build(map(reading_all, q.windows), False)\n"
-        "assert apply(plan, q, data).num_rows == 1\n"
+        "assert mt.optimize(q, 'direct', engine='sql').apply(data).num_rows == 1\n"
         "assert 'pyspark' not in sys.modules, 'pyspark was imported'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -274,7 +274,7 @@ def test_frames_come_back_exact(seed: int) -> None:
         plan = mt.optimize(query, r.choice(["direct", "shared-pairs"]))
         frame = case.frame(r)
         found = plan.apply(frame)
-        check_rows(found.to_dict("records"), case, asked)
+        check_rows(found.to_dict("records"), case, asked)  # type: ignore[arg-type]
         assert found["k"].dtype == frame["k"].dtype, case.kinds["k"]
         for aggregate in asked:
             kind, column = case.kinds[aggregate.arguments[0]], found[aggregate.name]

@@ -125,7 +125,7 @@ def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) 
     assert [w.id for w in found.data_windows] == [w.id for w in windows[:-1]]
     assert found.order_by == ("t",)
     plan = plan_of(job)
-    assert (plan.strategy, plan.operators.name) == ("cutty", "cutty")
+    assert (plan.strategy, plan.operator.name) == ("cutty", "records")
     assert "records wait until the watermark" in plan.explain()
 
 

@@ -106,7 +106,7 @@ CASES: dict[str, tuple[Case, str]] = {
     "no strategy": (asked(strategy=None), r"strategy must be 'auto', .* not None"),
     "several strategies": (asked(strategy=["wcg"]), r"strategy must be 'auto', .* not \['wcg'\]"),
     "an operator of no name": (asked(operator=5), r"operator must be 'window', .* not 5"),
-    "a cost of no name": (asked(cost=5), r"cost must be 'rate', .* not 5"),
+    "a cost of no name": (asked(cost=5), r"cost must be 'seconds', .* not 5"),
     "statistics of a number": (asked(statistics=5), r"statistics 5 must be what mt.statistics"),
     "keys that differ in case": (
         asked(keys=["key", "KEY"]),
@@ -177,10 +177,10 @@ CASES: dict[str, tuple[Case, str]] = {
         r"'a__b__c' .*'a__b' of window 'c' and 'a' of window 'b__c': .*\.alias",
     ),
     "no such layout for several": (
-        lambda _, df: mt.aggregate(
+        lambda _, df: mt.aggregate(  # type: ignore[call-overload]
             df,
             queries={"q": mt.query("ts", WINDOWS, [mt.count()])},
-            layout="wid",  # type: ignore[arg-type]
+            layout="wid",
         ),
         r"unknown layout 'wid': did you mean 'wide'\?",
     ),
@@ -209,7 +209,7 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "a stream's operator of no name": (
         streamed(operator=5),
-        r"stream operator must be 'native' or 'bucketed', not 5",
+        r"stream operator must be 'native', 'bucketed' or 'controlled', not 5",
     ),
     "no buckets": (streamed(buckets=0), r"buckets 0 must be a whole number from 1"),
     "buckets in words": (streamed(buckets="x"), r"buckets 'x' must be a whole number"),
@@ -228,7 +228,7 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "an interval in buckets": (
         streamed(aggregates=[mt.max_by("make_interval(0, 1)", "value")], operator="bucketed"),
-        r"'bucketed' cannot run this stream: interval cannot be handed to Python",
+        r"'bucketed' cannot run this plan: interval cannot be handed to Python",
     ),
     "a median alone on a stream": (
         on(stream, time="timestamp", keys=(), aggregates=[mt.median("value")], watermark="1 hour"),

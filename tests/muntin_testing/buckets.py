@@ -8,10 +8,11 @@ import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
 from muntin.cost import RateCost
-from muntin.physical.bases import Base, bases
+from muntin.physical.trees import Base, bases
 from muntin.strategies import Problem, strategy_named
 from muntin.streams import Bucket, MemoryStore, Spec
 from muntin.windows import Window
+from muntin_testing.running import for_stream
 
 Row = tuple[int, str | None, int | None, int]
 """Time, key, value, and a number that no other row has."""
@@ -59,7 +60,9 @@ def spec_of(windows: Iterable[Window], strategy: str = "shared-pairs", **rules: 
     """What a query over these windows asks of a bucket, at a rate at which sharing pays."""
     problem = Problem(tuple(windows), False, RateCost(5e6))
     plan = strategy_named(strategy)(problem)
-    return Spec(bases(plan), ("k0",), PARTIALS, named=("key",), described=("all",), **rules)
+    return Spec(
+        bases(for_stream(plan)), ("k0",), PARTIALS, named=("key",), described=("all",), **rules
+    )
 
 
 def pieces(rows: Sequence[Row], base: Base) -> pa.Table:

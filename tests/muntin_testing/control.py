@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from muntin.control import Command, Entry, Terms
-from muntin.physical.bases import Base
+from muntin.physical.trees import Base
 from muntin.slicing import Cut, Slices
 from muntin.streams import Batch, Controlled, ControlledBucket, ControlledStep, MemoryStore
 from muntin.windows import Window

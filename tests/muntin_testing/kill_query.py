@@ -41,7 +41,7 @@ def run(spark: SparkSession, folder: Path, names: list[str]) -> None:
     queries = []
     for name in names:
         operator, sink = name.split("-")
-        rows = plans[operator == "cutty"].apply(stream, watermark="5 seconds", operator=operator)  # type: ignore[arg-type]
+        rows = plans[operator == "records"].apply(stream, watermark="5 seconds", operator=operator)  # type: ignore[arg-type]
         writer = rows.writeStream.trigger(availableNow=True).option(
             "checkpointLocation", str(folder / "checkpoints" / name)
         )

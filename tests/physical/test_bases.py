@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import RateCost
-from muntin.physical.bases import bases
+from muntin.physical.trees import bases
 from muntin.slicing import SLICINGS
 from muntin.slicing.cuts import begins, ends
 from muntin.strategies import STRATEGIES, Problem
 from muntin.windows import Window
 from muntin_testing.reached import Reached, built_by, edges_of
+from muntin_testing.running import for_stream
 from muntin_testing.windows import window_sets
 
 
@@ -21,12 +22,13 @@ def test_every_window_begins_and_ends_at_cuts_of_its_base(name: str) -> None:
     @given(asked=window_sets(most=4, longest=16), slicing=st.sampled_from(sorted(SLICINGS)))
     def each(asked: list[Window], slicing: str) -> None:
         plan = STRATEGIES[name](Problem(tuple(asked), False, RateCost(5e6), slicing))
-        found = bases(plan)
+        physical = for_stream(plan)
+        found = bases(physical)
         for base in found:
             for window in base.windows.values():
                 assert base.slices.cuts_at(begins(window))
                 assert base.slices.cuts_at(ends(window))
-        answered = {plan.nodes[number].id for base in found for number in base.windows}
+        answered = {physical.nodes[number].id for base in found for number in base.windows}
         assert {w.id for w in asked} <= answered
         reached.update(edges_of(plan))
         reached["several windows on a base"] += any(len(base.windows) > 1 for base in found)

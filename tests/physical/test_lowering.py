@@ -1,4 +1,4 @@
-"""Lowering: the levels, carried out on explicit records, hold for every asked window its records.
+"""Lowering: its levels, carried out on explicit records, hold for every asked window its records.
 
 An interpreter of a few lines stands in for an engine: it moves rows as a level says and groups.
 """
@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from muntin.cost import RateCost
 from muntin.coverage import fewest_pieces
-from muntin.physical import Level, PhysicalPlan, lower
-from muntin.physical.lowering import FROM_SOURCE
-from muntin.plan import Node, SharingPlan
+from muntin.errors import PlanError
+from muntin.physical import FROM_SOURCE, PhysicalPlan, lower
+from muntin.physical.operators.expand import Level, levels
+from muntin.plan import Node, SharingPlan, close
 from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import SLICINGS, shared_pairs, shared_panes
 from muntin.strategies import STRATEGIES, Problem
@@ -30,7 +31,7 @@ def run(plan: PhysicalPlan, records: range) -> Rows:
     rows: Rows = {}
     for t in records:
         rows[FROM_SOURCE, t] = Counter([t])
-    for level in plan.levels:
+    for level in levels(plan):
         after: Rows = {}
         for (node, position), partial in rows.items():
             for target in targets(level, node, position):
@@ -48,7 +49,7 @@ def targets(level: Level, node: int, position: int) -> Iterator[tuple[int, int]]
 
 
 def assert_holds_its_records(plan: SharingPlan, records: range) -> None:
-    physical = lower(plan)
+    physical = lower(close(plan))
     rows = run(physical, records)
     for number, node in enumerate(physical.nodes):
         found = {start: held for (n, start), held in rows.items() if n == number}
@@ -106,5 +107,14 @@ def test_a_chain_of_windows_has_a_level_for_each() -> None:
         assert pieces is not None
         nodes.append(Node(child.id, child, parent.id, pieces))
     plan = SharingPlan.build(nodes, idempotent=False)
-    assert len(lower(plan).levels) == 3
+    assert len(levels(lower(plan))) == lower(plan).depth == 3
     assert_holds_its_records(plan, range(-33, 50))
+
+
+def test_open_slices_are_closed_before_lowering() -> None:
+    windows = (Window(14, 8, id="long"), Window(10, 8, id="short"))
+    plan = STRATEGIES["cutty"](Problem(windows, False, RateCost(rate=5e6)))
+    assert close(plan) is not plan
+    with pytest.raises(PlanError, match=r"'long' reads an open slice.*: close the plan"):
+        lower(plan)
+    assert_holds_its_records(plan, range(-30, 31))

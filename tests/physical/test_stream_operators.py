@@ -4,14 +4,18 @@ import pytest
 
 import muntin as mt
 from muntin.bench.sets import query_of
-from muntin.cost import RateCost
-from muntin.physical import choose_for_stream
+from muntin.physical import Choice
 from muntin.plan import SharingPlan
 from muntin.query import Query
+from muntin_testing.running import chosen
 
 
-def tree(query: Query) -> SharingPlan:
-    return mt.optimize(query, "shared-pairs").tree
+def planned(query: Query) -> SharingPlan:
+    return mt.optimize(query, "shared-pairs").planned
+
+
+def on_stream(query: Query, keys: float, operator: str | None = None) -> Choice:
+    return chosen(planned(query), query, operator, "stream", rate=100, keys=keys)
 
 
 @pytest.mark.parametrize(
@@ -25,26 +29,31 @@ def tree(query: Query) -> SharingPlan:
     ],
 )
 def test_few_keys_are_native_and_many_bucketed(windows: str, keys: int, best: str) -> None:
-    query = query_of(windows)
-    chosen = choose_for_stream(tree(query), query, RateCost(100, keys), None)
-    assert chosen.name == best
-    assert "predicted cheapest" in chosen.reason
+    choice = on_stream(query_of(windows), keys)
+    assert choice.operator.name == best
+    assert not choice.asked
+    [(_, other)] = choice.others.items()
+    assert choice.seconds < other
 
 
 def test_what_only_spark_merges_is_native_however_many_keys() -> None:
     query = mt.query("ts", query_of("mixed").windows, [mt.count_distinct("value")], keys="device")
-    assert choose_for_stream(tree(query), query, RateCost(100, 20_000), None).name == "native"
+    choice = on_stream(query, 20_000)
+    assert choice.operator.name == "native"
+    assert "merged only by the engine itself" in choice.refusals["bucketed"]
 
 
 def test_the_operator_asked_for_is_taken_and_shown() -> None:
     query = query_of("mixed")
-    chosen = choose_for_stream(tree(query), query, RateCost(100, 1), "bucketed")
-    assert (chosen.name, chosen.reason) == ("bucketed", "as asked")
-    assert set(chosen.edges.values()) == {"slices", "bucketed"}
+    choice = on_stream(query, 1, "bucketed")
+    assert (choice.operator.name, choice.asked) == ("bucketed", True)
+    plan = mt.optimize(query, "shared-pairs", engine="stream", operator="bucketed")
+    assert set(plan.explanation().operators.values()) == {"slices", "bucketed: scan"}
     with pytest.raises(mt.MuntinError, match="did you mean 'native'"):
-        choose_for_stream(tree(query), query, RateCost(), "nativ")
+        on_stream(query, 1, "nativ")
 
 
 def test_explain_of_a_stream_names_its_operator() -> None:
-    plan = mt.optimize(query_of("mixed"), "shared-pairs", keys=100, engine="stream")
-    assert "operator native: predicted cheapest" in plan.explain()
+    plan = mt.optimize(query_of("mixed"), "shared-pairs", distinct_keys=100, engine="stream")
+    assert plan.explain().startswith("shared-pairs by native: predicted ")
+    assert "\nnative: one stateful aggregation of Spark's own; " in plan.explain()

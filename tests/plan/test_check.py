@@ -17,7 +17,7 @@ from muntin.coverage import (
     fewest_pieces,
 )
 from muntin.errors import PlanError
-from muntin.plan import Node, SharingPlan, check, closed
+from muntin.plan import Node, SharingPlan, check, close
 from muntin.plan.tree import reading_all, sliced
 from muntin.slicing import (
     Cut,
@@ -214,10 +214,10 @@ def test_open_slices_of_finer_open_slices_are_right(asked: list[Window]) -> None
     plan = SharingPlan.build(nodes, idempotent=False)
     check(plan, asked)
     assert plan_is_right(plan, asked)
-    lowered = closed(plan)
+    lowered = close(plan)
     check(lowered, asked)
     assert plan_is_right(lowered, asked)
-    assert closed(lowered) is lowered
+    assert close(lowered) is lowered
 
 
 @pytest.mark.parametrize(

@@ -1,51 +1,87 @@
 """What explain() prints: kinds of edges, and strategies of equal cost in one line."""
 
+from dataclasses import replace
+from re import fullmatch
+from typing import Any
+
 import muntin as mt
+from muntin.plan import close
 from muntin.report import html, text
 from muntin.report.explanation import Alternative
 
 UNEVEN = [mt.hopping("14 minutes", "8 minutes"), mt.hopping("1 hour", "10 minutes")]
 
 
-def plan(strategy: str) -> mt.Plan:
-    return mt.optimize(mt.query("ts", UNEVEN, [mt.sum("v")]), strategy)  # type: ignore[call-overload, no-any-return]
+def plan(strategy: str, **options: Any) -> mt.Plan:
+    return mt.optimize(mt.query("ts", UNEVEN, [mt.sum("v")]), strategy, **options)  # type: ignore[call-overload, no-any-return]
 
 
-def test_an_open_slice_is_named_and_what_engines_do_with_it() -> None:
-    said = plan("cutty").explain()
-    assert "slices, the last still open (prefix)" in said
-    assert "Spark and SQL cut them where windows end" in said
-    assert "prefix" not in plan("shared-pairs").explain()
+def test_open_slices_are_shown_as_they_run_with_a_note() -> None:
+    """No engine reads them: they are cut where windows end, and that tree is the one shown."""
+    cutty, pairs = plan("cutty"), plan("shared-pairs")
+    assert cutty.planned != cutty.tree == close(cutty.planned)
+    said = cutty.explain()
+    assert f"{cutty.operator.name} runs the plan of cutty in its own form, as shown" in said
+    assert "in its own form" not in pairs.explain()
+    assert "prefix" not in said
+    slices = [line.split()[-6:] for line in said.split("\n") if "an hour" in line]
+    assert slices == [
+        line.split()[-6:] for line in pairs.explain().split("\n") if "an hour" in line
+    ]
+
+
+def test_the_headline_is_in_seconds_or_in_the_cost_asked_for() -> None:
+    [by_seconds, by_rate, direct] = [
+        found.explain().partition("\n")[0]
+        for found in (
+            plan("shared-pairs"),
+            plan("shared-pairs", cost="rate"),
+            plan("direct", cost="rate"),
+        )
+    ]
+    assert fullmatch(
+        r"shared-pairs by \w+: predicted [\d.]+ s, [\d.]+× faster than Spark's own \([\d.]+ s\)",
+        by_seconds,
+    )
+    assert fullmatch(
+        r"shared-pairs by \w+: cost [\d.]+ operations/s, [\d.]+× below direct \([\d.]+\)", by_rate
+    )
+    assert fullmatch(r"direct by \w+: cost [\d.]+ operations/s", direct)
 
 
 def test_every_strategy_is_named_once_and_equal_costs_share_a_line() -> None:
-    found = plan("shared-pairs")
+    found = plan("auto", cost="rate")
     table = found.explain().split("\nstrategy ")[1]
     words = table.partition("\n")[2].replace(",", " ").split()
     assert all(words.count(a.strategy) == 1 for a in found.alternatives)
     assert "random-\n" not in table
-    folded = found._explanation().folded
+    folded = found.explanation().folded
     assert len(folded) < len(found.alternatives)
     assert sum(1 + len(f.others) for f in folded) == len(found.alternatives)
 
 
+def test_a_named_strategy_is_tried_alone() -> None:
+    found = plan("shared-pairs")
+    assert [a.strategy for a in found.alternatives] == ["shared-pairs"]
+    assert "\nstrategy " not in found.explain()
+
+
 def test_the_chosen_strategy_speaks_for_its_equals() -> None:
+    found = plan("auto").explanation()
     for name in ("shared-pairs", "all-share"):
-        lines = plan(name).explain().split("\n")
+        lines = text(replace(found, strategy=name)).split("\n")
         [line] = [line for line in lines if "← chosen" in line]
         assert line.startswith(name)
 
 
 def test_reasons_are_folded_too_and_notebooks_show_the_same() -> None:
-    explanation = plan("direct")._explanation()
-    object.__setattr__(
-        explanation,
-        "alternatives",
-        (
-            Alternative("direct", 2.0, 1.0),
-            Alternative("one", None, note="skipped: many"),
-            Alternative("two", None, note="skipped: many"),
-            Alternative("three", None, note="refused"),
+    explanation = replace(
+        plan("direct").explanation(),
+        alternatives=(
+            Alternative("direct", "expand", 2.0, 1.0),
+            Alternative("one", note="skipped: many"),
+            Alternative("two", note="skipped: many"),
+            Alternative("three", note="refused"),
         ),
     )
     assert "skipped: many  also two" in text(explanation)

@@ -11,7 +11,6 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.plan import SharingPlan
-from muntin.spark.batch import apply
 from muntin.strategies import STRATEGIES
 from muntin_testing.oracle import (
     assert_each_has_rows,
@@ -19,6 +18,7 @@ from muntin_testing.oracle import (
     planned,
     rows_of_window,
 )
+from muntin_testing.running import on_spark
 from muntin_testing.tables import scenario
 
 LONG = os.environ.get("MUNTIN_HYPOTHESIS") == "long"
@@ -38,7 +38,7 @@ def test_every_strategy_on_random_tables(frugal: SparkSession, hand: int, number
     plans: dict[SharingPlan, str] = {}
     for strategy in list(STRATEGIES)[hand::HANDS]:
         plans.setdefault(planned(strategy, query), strategy)
-    ours = {strategy: apply(plan, query, table) for plan, strategy in plans.items()}
+    ours = {strategy: on_spark(plan, query, table) for plan, strategy in plans.items()}
     few = LONG and (len(asked.rows) < 10 or query.where is not None)
     assert_each_has_rows(ours, rows_of_window(table, query), query, may_be_empty=few)
 
@@ -47,7 +47,7 @@ def test_a_table_without_rows_gives_none(frugal: SparkSession) -> None:
     asked = scenario("1/1")
     assert asked.rows == []
     query, table = asked.query, asked.table(frugal)
-    ours = {name: apply(planned(name, query), query, table) for name in ("wcg", "shared-pairs")}
+    ours = {name: on_spark(planned(name, query), query, table) for name in ("wcg", "shared-pairs")}
     found = assert_each_has_rows(ours, rows_of_window(table, query), query, may_be_empty=True)
     assert found == 0
 
@@ -56,7 +56,7 @@ def test_a_table_without_rows_gives_none(frugal: SparkSession) -> None:
 def test_with_settings_as_users_have_them(spark: SparkSession, strategy: str) -> None:
     asked = scenario(f"{strategy}/defaults")
     query, table = asked.query, asked.table(spark)
-    ours = apply(planned(strategy, query), query, table)
+    ours = on_spark(planned(strategy, query), query, table)
     assert_same_rows(ours, rows_of_window(table, query), query)
 
 
@@ -72,7 +72,7 @@ def different_plans(query: mt.Query) -> list[SharingPlan]:
 def by_all_plans(query: mt.Query, table: DataFrame) -> DataFrame:
     """The results of all plans, numbered, in one job."""
     results = [
-        apply(plan, query, table).withColumn("plan", F.lit(i))
+        on_spark(plan, query, table).withColumn("plan", F.lit(i))
         for i, plan in enumerate(different_plans(query))
     ]
     return reduce(DataFrame.unionAll, results)
@@ -130,7 +130,7 @@ def test_decimals_of_every_width_have_sparks_types_and_digits(frugal: SparkSessi
         mt.hopping("1 minute", "20 seconds"),
     ]
     query = mt.query("ts", windows, aggregates)
-    ours = apply(planned("wcg", query), query, table)
+    ours = on_spark(planned("wcg", query), query, table)
     assert_same_rows(ours, rows_of_window(table, query), query)
 
 
@@ -144,7 +144,7 @@ def test_wide_decimals_with_many_digits(frugal: SparkSession) -> None:
     table = frugal.sql(f"SELECT timestamp_seconds(id) AS ts, {fields} FROM range(9)")
     aggregates = [f(name) for name in table.columns[1:] for f in (mt.sum, mt.avg)]
     query = mt.query("ts", [mt.tumbling("3 seconds"), mt.tumbling("9 seconds")], aggregates)
-    ours = apply(planned("wcg", query), query, table)
+    ours = on_spark(planned("wcg", query), query, table)
     assert_same_rows(ours, rows_of_window(table, query), query)
 
 
@@ -166,7 +166,7 @@ def test_other_types_have_sparks_results(frugal: SparkSession) -> None:
         mt.hopping("10 seconds", "5 seconds"),
     ]
     query = mt.query("ts", windows, numeric + ordered + others)
-    ours = apply(planned("wcg", query), query, table)
+    ours = on_spark(planned("wcg", query), query, table)
     assert_same_rows(ours, rows_of_window(table, query), query)
 
 
@@ -177,7 +177,7 @@ def test_microseconds_are_exact_in_all_centuries(frugal: SparkSession, kind: str
     table = frugal.createDataFrame(rows, f"ts {kind}, i int")
     windows = [mt.Window(3, 1), mt.Window(7, 7, 2), mt.hopping("1 day", "7 hours")]
     query = mt.query("ts", windows, [mt.sum("i")])
-    ours = apply(planned("wcg", query), query, table)
+    ours = on_spark(planned("wcg", query), query, table)
     assert assert_same_rows(ours, rows_of_window(table, query), query) > 60
 
 
@@ -197,7 +197,7 @@ def test_windows_follow_utc_whatever_the_sessions_zone(frugal: SparkSession, kin
             mt.tumbling("1 hour"),
         ]
         query = mt.query("ts", windows, [mt.sum("id"), mt.count()])
-        ours = apply(planned("wcg", query), query, table)
+        ours = on_spark(planned("wcg", query), query, table)
         assert_same_rows(ours, rows_of_window(table, query), query)
     finally:
         frugal.conf.set("spark.sql.session.timeZone", "UTC")
@@ -209,14 +209,14 @@ def test_rows_without_a_time_count_nowhere_and_null_values_make_windows(
     rows = [(None, 1), (START, None), (START + timedelta(hours=5), 2)]
     table = frugal.createDataFrame(rows, "ts timestamp, v int")
     query = mt.query("ts", [mt.tumbling("1 hour")], [mt.count(), mt.count("v"), mt.sum("v")])
-    found = apply(planned("wcg", query), query, table).orderBy("window").collect()
+    found = on_spark(planned("wcg", query), query, table).orderBy("window").collect()
     assert [tuple(row)[2:] for row in found] == [(1, 0, None), (1, 1, 2)]
 
 
 def test_an_instance_that_starts_before_the_first_event_is_emitted(frugal: SparkSession) -> None:
     table = frugal.createDataFrame([(START, 1)], "ts timestamp, v int")
     query = mt.query("ts", [mt.hopping("3 hours", "1 hour")], [mt.count()])
-    found = apply(planned("shared-pairs", query), query, table).orderBy("window").collect()
+    found = on_spark(planned("shared-pairs", query), query, table).orderBy("window").collect()
     begins = [row.window.start for row in found]
     assert begins == [START - timedelta(hours=h) for h in (2, 1, 0)]
     assert all(after - before == timedelta(hours=1) for before, after in pairwise(begins))
@@ -230,5 +230,5 @@ def test_sixty_windows(spark: SparkSession, strategy: str) -> None:
     )
     windows = [mt.hopping(f"{n} minutes", "1 minute") for n in range(1, 61)]
     query = mt.query("ts", windows, [mt.max("v"), mt.sum("v")], keys="k")
-    ours = apply(planned(strategy, query), query, table)
+    ours = on_spark(planned(strategy, query), query, table)
     assert_same_rows(ours, rows_of_window(table, query), query)

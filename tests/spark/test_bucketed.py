@@ -231,7 +231,7 @@ def test_what_cannot_run_is_refused_with_a_sentence(rocks: SparkSession, tmp_pat
     with pytest.raises(mt.MuntinError, match="leaves with the watermark: give watermark="):
         plan.apply(stream, output="update", operator="bucketed")
     sets = mt.query("ts", WINDOWS, [mt.collect_set("word")], keys="k")
-    with pytest.raises(mt.MuntinError, match="is merged only by Spark itself"):
+    with pytest.raises(mt.MuntinError, match="is merged only by the engine itself"):
         bucketed(stream, query=sets)
     rocks.conf.unset("spark.sql.streaming.stateStore.providerClass")
     with pytest.raises(mt.MuntinError, match="needs state in RocksDB: set spark"):

@@ -63,9 +63,9 @@ def test_sessions_of_many_gaps_are_sparks_own(frugal, keyed):
     )
     aggregates = [mt.count(), mt.sum("v").filter("x > 0"), mt.avg("x"), mt.max_by("x", "n")]
     query = mt.query("ts", [mt.session(g) for g in GAPS], aggregates, keys="k")
-    for operator, keys in (("sessions", 1), ("kernel", 1e9)):
-        plan = mt.optimize(query, keys=keys)
-        assert plan.operators.name == operator
+    for operator, keys in (("sessions", 1), ("runs", 1e9)):
+        plan = mt.optimize(query, distinct_keys=keys)
+        assert plan.operator.name == operator
         verified = mt.verify(df, plan)
         assert verified, verified
         assert verified.rows > 150

@@ -122,11 +122,13 @@ def test_layouts(table: DataFrame) -> None:
     with pytest.raises(mt.MuntinError, match="deliver='dict'"):
         mt.aggregate(table, queries=queries, layout="wide")
     with pytest.raises(mt.MuntinError, match="unknown deliver"):
-        mt.aggregate(table, queries=queries, deliver="list")  # type: ignore[arg-type]
+        mt.aggregate(table, queries=queries, deliver="list")  # type: ignore[call-overload]
     wide = mt.aggregate(table, queries=queries, layout="wide", deliver="dict")
     assert wide["two"].columns == ["l", "window_end", "x__ten"]
     filled = mt.aggregate(table, queries=queries, empty="fill")
-    counts = dict(filled.where("x IS NOT NULL").groupBy("query_id").count().collect())
+    counts: dict[str, int] = dict(
+        filled.where("x IS NOT NULL").groupBy("query_id").count().collect()
+    )
     assert counts["one"] > counts["two"]  # an empty count is 0, an empty sum is null
 
 

@@ -70,7 +70,7 @@ def test_valid_texts_are_taken(table: DataFrame) -> None:
         for i, text in enumerate(texts[:4])
     ]
     found = mt.aggregate(table, "ts", HOUR, aggregates, strategy="direct", operator="expand")
-    assert set(found.first()[2:]) == {ABOVE_1}
+    assert set(found.collect()[0][2:]) == {ABOVE_1}
     for text in texts[::4]:
         assert mt.aggregate(table, "ts", HOUR, [mt.count()], where=text).columns
 

@@ -10,7 +10,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 import muntin as mt
-from muntin.errors import AggregateError, ColumnError
+from muntin.errors import AggregateError, ColumnError, StrategyError
 from muntin.kernels.columns import encode
 from muntin.spark.faults import first_line, told, unlogged
 from muntin_testing.bad_inputs import unanswered
@@ -71,12 +71,19 @@ def test_types_that_arrow_cannot_carry_are_left_to_spark(frugal: SparkSession) -
         "SELECT timestamp_seconds(id * 7) AS ts, id AS v, INTERVAL '1' MONTH AS m FROM range(9)"
     )
     months = mt.sum("m").alias("months")
-    found = mt.aggregate(df, "ts", WINDOWS, [months], strategy="shared-pairs", operator="kernel")
+    asked_for = {"time": "ts", "windows": WINDOWS, "aggregates": [months]}
+    with pytest.raises(
+        StrategyError, match=r"'kernel' cannot run .*: interval month cannot be handed"
+    ):
+        mt.aggregate(df, **asked_for, strategy="shared-pairs", operator="kernel")  # type: ignore[call-overload]
+    plan = mt.explain(df, **asked_for, strategy="shared-pairs", rate=1e9)  # type: ignore[arg-type]
+    assert "kernel cannot run it: interval month cannot be handed to Python" in repr(plan)
+    found = mt.aggregate(df, "ts", WINDOWS, [months], strategy="shared-pairs")
     asked = mt.query("ts", WINDOWS, [mt.count().alias("months")])
     numbers = found.selectExpr("window_id", "window", "CAST(CAST(months AS INT) AS BIGINT) months")
     assert_same_rows(numbers, rows_of_window(df, asked), asked)
     own = mt.custom("own", int, max, int, 0, result="bigint")("v")
-    with pytest.raises(ColumnError, match=r"own\(v\) runs in Python, which interval month cannot"):
+    with pytest.raises(ColumnError, match=r"own\(v\) runs in Python, and interval month cannot"):
         mt.aggregate(df, "ts", WINDOWS, [own, months])
 
 

@@ -304,14 +304,14 @@ def test_progress_tells_rates_state_watermark_and_late_rows(
         .option("maxFilesPerTrigger", "1")
         .json(str(tmp_path / "in"))
     )
-    results = mt.aggregate(
+    results = mt.aggregate(  # type: ignore[call-overload]
         stream,
         "ts",
         [mt.tumbling("1 minute"), mt.hopping("2 minutes", "1 minute")],
         [mt.count()],
         keys="k",
         watermark="0 seconds",
-        operator=operator,  # type: ignore[arg-type]
+        operator=operator,
     )
     seen = []
     for place, minutes in enumerate([[0, 1, 5], [8], [0]]):

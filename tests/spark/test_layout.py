@@ -182,7 +182,7 @@ def test_holistic_aggregates_stand_beside_shared_ones(frugal: SparkSession) -> N
         in mt.optimize(mt.query("ts", WINDOWS, mixed)).explain()
     )
     alone = mt.optimize(mt.query("ts", WINDOWS, mixed[:1]))
-    assert alone.operators.name == "window"
+    assert alone.operator.name == "window"
     assert "none of the aggregates has partials" in alone.explain()
 
 

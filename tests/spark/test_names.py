@@ -8,12 +8,11 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.errors import ColumnError
-from muntin.physical import STREAM_OPERATORS
-from muntin.spark.batch import apply
 from muntin.spark.names import existing, expression, quoted
 from muntin.spark.stream_source import DELAY, delay_of
 from muntin.spark.streaming import Streaming, watermarked
 from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
+from muntin_testing.running import STREAM_OPERATORS, on_spark
 
 HARD = [
     "a b",
@@ -31,7 +30,7 @@ HARD = [
 
 
 def ours(query: mt.Query, table: DataFrame) -> DataFrame:
-    return apply(planned("wcg", query), query, table)
+    return on_spark(planned("wcg", query), query, table)
 
 
 def test_every_name_as_time_key_value_and_result(frugal: SparkSession) -> None:

@@ -14,7 +14,7 @@ import muntin as mt
 from muntin.errors import ColumnError, QueryError, StrategyError, WindowError
 from muntin.nesting import WindowManager
 from muntin.slicing.cuts import ends
-from muntin.spark.nested_distinct import stretches
+from muntin.spark.operators.distinct import stretches
 from muntin_testing.nested import one_join_a_window, one_query_a_window
 from muntin_testing.streams import Batches, played, streamed, written
 
@@ -226,6 +226,6 @@ def test_what_is_wrong_is_said(frugal: SparkSession) -> None:
     with pytest.raises(QueryError, match="no keys: on='user'"):
         mt.join(table, table, [], "ts", hour)
     with pytest.raises(ColumnError, match="expected a Spark DataFrame, got list"):
-        mt.join([], table, "user", "ts", hour)
+        mt.join([], table, "user", "ts", hour)  # type: ignore[arg-type]
     with pytest.raises(ColumnError, match=r"time column .* is int, not a timestamp"):
         mt.join(table, table, "user", "n", hour)

@@ -11,13 +11,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
-from muntin.cost import SparkCost, Statistics
+from muntin.choices import BatchOperator
 from muntin.errors import StrategyError
 from muntin.kernels.mergers import not_merged
-from muntin.physical import choose, predicted
-from muntin.physical.operators import kernel_refusal
-from muntin.spark.batch import apply
+from muntin.physical.operators.kernel import KERNEL
 from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
+from muntin_testing.running import chosen, on_spark, question_of
 from muntin_testing.tables import scenario
 
 LONG = os.environ.get("MUNTIN_HYPOTHESIS") == "long"
@@ -30,17 +29,16 @@ NUMBERS = range(150 if LONG else 1)
 def test_the_kernel_gives_the_rows_of_window(
     frugal: SparkSession, strategy: str, number: int
 ) -> None:
-    """Seeds are tried until the kernel can run the plan that they lead to."""
+    """Seeds are tried until there are rows, and aggregates that NumPy merges."""
     for turn in range(20):
         asked = scenario(f"kernel/{strategy}/{number}/{turn}")
         plan = planned(strategy, asked.query)
-        if asked.rows and kernel_refusal(plan, asked.query) is None:
+        if asked.rows and KERNEL.refusal(plan, question_of(asked.query)) is None:
             break
     else:
-        pytest.fail("no seed led to a plan for the kernel")
+        pytest.fail("no seed led to a query for the kernel")
     table = asked.table(frugal)
-    operators = choose(plan, asked.query, SparkCost(Statistics()), "kernel")
-    ours = apply(plan, asked.query, table, operators)
+    ours = on_spark(plan, asked.query, table, "kernel")
     expected = rows_of_window(table, asked.query)
     assert_same_rows(ours, expected, asked.query, may_be_empty=LONG)
 
@@ -76,7 +74,7 @@ def sliding(count: int, minutes: int = 1) -> list[mt.Window]:
 
 @pytest.mark.parametrize("operator", ["expand", "kernel"])
 def test_the_spark_plan_grows_with_levels_not_with_windows(
-    spark: SparkSession, operator: str
+    spark: SparkSession, operator: BatchOperator
 ) -> None:
     def lines(count: int) -> int:
         result = mt.aggregate(
@@ -85,9 +83,8 @@ def test_the_spark_plan_grows_with_levels_not_with_windows(
             sliding(count),
             [mt.max("v")],
             "k",
-            None,
-            "shared-panes",
-            operator=operator,  # type: ignore[arg-type]
+            strategy="shared-panes",
+            operator=operator,
         )
         return len(physical_plan(result).splitlines())
 
@@ -115,22 +112,24 @@ def test_auto_takes_what_is_predicted_cheapest_and_says_why() -> None:
     heavy = mt.query(
         "ts", [mt.hopping("1 day", "1 minute"), mt.hopping("1 hour", "1 minute")], [mt.avg("v")]
     )
-    plan = mt.optimize(heavy, rate=1000, keys=50)
-    assert plan.operators.name == "kernel"
-    assert "operator kernel: predicted fastest; window" in plan.explain()
-    seconds = predicted(plan.tree, heavy, SparkCost(Statistics(keys=50, rate=1000)))
-    assert min(seconds, key=seconds.__getitem__) == "kernel"
+    plan = mt.optimize(heavy, rate=1000, distinct_keys=50)
+    assert plan.operator.name == "kernel"
+    assert plan.explain().startswith(f"{plan.strategy} by kernel: predicted ")
+    assert " faster than Spark's own (" in plan.explain().partition("\n")[0]
+    choice = chosen(plan.planned, heavy, keys=50, rate=1000)
+    assert choice.operator.name == "kernel"
+    assert choice.seconds < min(choice.others.values())
     light = mt.query("ts", [mt.tumbling("1 minute"), mt.tumbling("2 minutes")], [mt.avg("v")])
-    assert mt.optimize(light, rate=10, keys=1000).operators.name == "expand"
+    assert mt.optimize(light, rate=10, distinct_keys=1000).operator.name == "expand"
 
 
 def test_every_edge_has_an_operator() -> None:
     query = mt.query("ts", sliding(3), [mt.max("v")])
     for operator in ("window", "expand", "kernel"):
         plan = mt.optimize(query, "shared-panes", operator=operator)
-        assert set(plan.operators.edges) == {node.id for node in plan.tree.nodes}
-    assert plan.operators.edges["slices"] == "slices"
-    assert plan.operators.reason == "as asked"
+        assert set(plan.explanation().operators) == {node.id for node in plan.tree.nodes}
+    assert plan.explanation().operators["slices"] == "slices"
+    assert plan.choice.asked
 
 
 def test_wrong_operators_are_refused_with_the_reason() -> None:
@@ -141,6 +140,18 @@ def test_wrong_operators_are_refused_with_the_reason() -> None:
     )
     with pytest.raises(StrategyError, match="unknown operator 'kernal': did you mean 'kernel'"):
         mt.optimize(query, operator="kernal")  # type: ignore[call-overload]
-    with pytest.raises(StrategyError, match="overlaps itself and reads the source"):
-        mt.optimize(query, "wcg", operator="kernel")
+    only_spark = mt.query("ts", query.windows, [mt.collect_set("v")])
+    with pytest.raises(StrategyError, match=r"'kernel' cannot run this plan: collect_set\(v\) is"):
+        mt.optimize(only_spark, "wcg", operator="kernel")
     assert not_merged(["max"]) is None
+
+
+def test_the_kernel_runs_windows_of_windows_that_overlap_themselves(frugal: SparkSession) -> None:
+    windows = [mt.hopping("8 minutes", "2 minutes"), mt.hopping("16 minutes", "2 minutes")]
+    table = events(frugal, 300)
+    for aggregate in (mt.max("v"), mt.sum("v")):
+        query = mt.query("ts", windows, [aggregate], keys="k")
+        plan = planned("wcg", query)
+        assert [node.parent for node in plan.nodes] == [None, windows[0].id]
+        ours = on_spark(plan, query, table, "kernel")
+        assert_same_rows(ours, rows_of_window(table, query), query)

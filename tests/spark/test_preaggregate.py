@@ -11,11 +11,13 @@ import pytest
 import muntin as mt
 from muntin.aggregates.columns import columns_of
 from muntin.cost import RateCost
-from muntin.physical.bases import bases
+from muntin.physical import PhysicalPlan
+from muntin.physical.trees import bases
 from muntin.spark import preaggregate
 from muntin.spark.preaggregate import PreAggregation
 from muntin.strategies import STRATEGIES, Problem, strategy_named
 from muntin.windows import Window
+from muntin_testing.running import for_stream
 from muntin_testing.windows import random_window
 
 PARTIALS = columns_of([mt.sum("x"), mt.max("x"), mt.count()], lambda _: "bigint").partials
@@ -63,8 +65,8 @@ def _max(a: int | None, b: int | None) -> int | None:
     return b if a is None else a if b is None else max(a, b)
 
 
-def planned(strategy: str, windows: list[Window]) -> Any:
-    return strategy_named(strategy)(Problem(tuple(windows), False, RateCost(5e6)))
+def planned(strategy: str, windows: list[Window]) -> PhysicalPlan:
+    return for_stream(strategy_named(strategy)(Problem(tuple(windows), False, RateCost(5e6))))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -85,6 +87,7 @@ def test_instances_hold_exactly_their_rows(
     for key, t, x in rows:
         for i, node in enumerate(plan.nodes):
             if not node.hidden:
+                assert isinstance(node.shape, Window)
                 for start in node.shape.instances_of(t):
                     expected[(key, i, start)].append(x)
     assert found == {

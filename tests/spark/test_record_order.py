@@ -116,14 +116,14 @@ def test_records_are_combined_in_the_order_of_time_and_order_by(
 ) -> None:
     given = rows()
     frugal.conf.set("spark.sql.shuffle.partitions", "3")  # `frugal` puts it back
-    result = mt.aggregate(
+    result = mt.aggregate(  # type: ignore[call-overload]
         table(frugal, given),
         "ts",
         windows,
         AGGREGATES,
         "k",
         order_by="n",
-        strategy=strategy,  # type: ignore[arg-type]
+        strategy=strategy,
     )
     wanted: dict[tuple[Any, ...], dict[str, Any]] = {}
     for window in windows:
@@ -139,7 +139,7 @@ def test_without_order_by_the_result_does_not_depend_on_arrival(frugal: SparkSes
     by_value = sorted(given, key=lambda r: (r["t"], r["word"] or ""))
     for window in (PERIODIC[1], mt.session("5 seconds")):
         wanted = {at: found["spelt"] for at, found in expected(window, by_value).items()}
-        result = mt.aggregate(table(frugal, given), "ts", window, AGGREGATES[:1], "k")  # type: ignore[arg-type]
+        result = mt.aggregate(table(frugal, given), "ts", window, AGGREGATES[:1], "k")  # type: ignore[call-overload]
         found = collected(result, ["spelt"])
         assert {at: row["spelt"] for at, row in found.items()} == wanted
 

@@ -233,7 +233,7 @@ def test_what_cannot_run_is_refused_with_a_sentence(streams: SparkSession, tmp_p
         ("started_with is for periodic windows", windows, {"started_with": []}),
         ("control is for periodic windows", windows, {"control": control}),
         ("operator='bucketed' is for periodic windows", windows, {"operator": "bucketed"}),
-        ("'wcg' merges sessions in SQL, on batches", windows[:1], {"strategy": "wcg"}),
+        ("'wcg' merges sessions on batches of Spark", windows[:1], {"strategy": "wcg"}),
         ("this stream has none: give watermark=", windows, {"watermark": None}),
         ("'last 3' cannot run on a stream: its policy counts", [last], {}),
         ("buckets 0 must be a whole number", windows, {"buckets": 0}),
@@ -255,4 +255,4 @@ def test_explain_says_what_runs_on_a_stream() -> None:
     query = mt.query("ts", [WINDOWS[0], WINDOWS[-1]], AGGREGATES, keys="k")
     plan = mt.optimize(query, engine="stream")
     assert plan.strategy == "cutty"
-    assert "operator cutty: records wait until the watermark has passed them" in plan.explain()
+    assert "\nrecords: records wait until the watermark has passed them" in plan.explain()

@@ -18,7 +18,7 @@ from muntin_testing.streams import written
 
 SCRIPT = Path(__file__).with_name("stream_run.py")
 START = datetime(2024, 1, 1)
-ALL = ["native-file", "native-each", "bucketed-file", "bucketed-each", "cutty-file", "cutty-each"]
+ALL = [f"{name}-{sink}" for name in ("native", "bucketed", "records") for sink in ("file", "each")]
 """Every operator into every sink."""
 
 
@@ -70,7 +70,7 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
         spark.read.schema(SCHEMA).parquet(str(folder / "files")).where("k IS NULL OR k <> 'end'")
     )
     for name in names:
-        records = name.startswith("cutty")
+        records = name.startswith("records")
         judge = mt.optimize(RECORDS).apply(table) if records else rows_of_window(table, QUERY)
         expected = judge.collect()
         assert len(expected) > 8 * kills

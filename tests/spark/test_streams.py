@@ -14,10 +14,10 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.bench.stream import FILES
-from muntin.physical import STREAM_OPERATORS
 from muntin.spark.stream_source import DELAY
 from muntin.strategies import STRATEGIES
 from muntin_testing.oracle import differences, rows_of_window
+from muntin_testing.running import STREAM_OPERATORS
 from muntin_testing.streams import Batches, Script, Side, played, script, streamed, written
 
 START = datetime(2024, 1, 1)
@@ -283,7 +283,8 @@ REFUSED = [
     ({"watermark": "1 minute", "time": "day"}, "is date, and a stream's watermark needs"),
     ({"watermark": "1 minute", "layout": "wide"}, "layout='wide'.* needs a batch"),
     ({"watermark": "1 minute", "empty": "fill"}, "empty='fill' needs a batch"),
-    ({"watermark": "1 minute", "operator": "kernel"}, "unknown stream operator 'kernel'"),
+    ({"watermark": "1 minute", "operator": "kernel"}, "operator='kernel' is for batches of Spark"),
+    ({"watermark": "1 minute", "operator": "nativ"}, "unknown stream operator 'nativ': did you"),
     ({"watermark": "1 minute", "aggregates": [mt.median("n")]}, "keeps every value of a window"),
     (
         {"watermark": "1 minute", "aggregates": [mt.avg("CAST(n AS DECIMAL(38, 30))")]},
@@ -307,8 +308,8 @@ def test_what_a_stream_cannot_do_is_said(
 @pytest.mark.usefixtures("on_the_heap")
 def test_what_was_predicted_and_cannot_run_is_said(stream_of_rates: DataFrame) -> None:
     query = mt.query("ts", WINDOWS, [mt.count()], keys="n")
-    plan = mt.optimize(query, engine="stream", keys=20_000)
-    assert plan.operators.name == "bucketed"
+    plan = mt.optimize(query, engine="stream", distinct_keys=20_000)
+    assert plan.operator.name == "bucketed"
     with pytest.warns(UserWarning, match=r"'native' runs .* needs state in RocksDB: set spark\."):
         plan.apply(stream_of_rates, watermark="1 minute")
 

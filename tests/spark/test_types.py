@@ -16,11 +16,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
-from muntin.physical import Operators
-from muntin.physical.operators import kernel_refusal
-from muntin.spark.batch import apply
+from muntin.physical.operators.kernel import KERNEL
 from muntin.spark.versions import version_of
 from muntin_testing.oracle import assert_same_rows, planned, rows_of_window, spark_call
+from muntin_testing.running import on_spark, question_of
 
 TYPES = {
     "tiny": "tinyint",
@@ -130,10 +129,11 @@ def test_types_and_values_are_sparks_own_by_every_operator(
         query = mt.query("ts", WINDOWS, some, keys="key")
         plan = planned("wcg" if first % (2 * AT_ONCE) else "shared-pairs", query)
         expected = rows_of_window(df, query)
-        assert assert_same_rows(apply(plan, query, df), expected, query) > 30
-        numpy = [a for a in some if kernel_refusal(plan, mt.query("ts", WINDOWS, [a])) is None]
+        assert assert_same_rows(on_spark(plan, query, df), expected, query) > 30
+        alone = {a: question_of(mt.query("ts", WINDOWS, [a])) for a in some}
+        numpy = [a for a in some if KERNEL.refusal(plan, alone[a]) is None]
         query = mt.query("ts", WINDOWS, numpy, keys="key")
-        by_kernel = apply(plan, query, df, Operators("kernel", "as asked"))
+        by_kernel = on_spark(plan, query, df, "kernel")
         names = ["window_id", "window", "key", *(f"`{a.name}`" for a in numpy)]
         assert_same_rows(by_kernel, expected.select(*names), query)
 
@@ -147,7 +147,7 @@ def test_what_spark_refuses_is_refused_with_a_sentence(frugal: SparkSession, sha
     for aggregate in refused:
         query = mt.query("ts", WINDOWS, [mt.count(), aggregate])
         with pytest.raises(mt.MuntinError) as raised:
-            apply(planned("wcg", query), query, df)
+            on_spark(planned("wcg", query), query, df)
         said, name = str(raised.value), aggregate.function.name
         assert said.startswith((f"{name}(", f"{name} of ")), said
         assert "cannot be computed" in said or " takes " in said, said
@@ -178,11 +178,11 @@ def test_sums_overflow_as_sparks_do_with_ansi_on_and_off(frugal: SparkSession) -
         frugal.conf.set("spark.sql.ansi.enabled", "false")
         expected = rows_of_window(df, lenient)
         for operator in ("expand", "kernel"):
-            ours = apply(plan, lenient, df, Operators(operator, "as asked"))
+            ours = on_spark(plan, lenient, df, operator)
             assert_same_rows(ours, expected, lenient)
         frugal.conf.set("spark.sql.ansi.enabled", "TRUE")
         for operator in ("expand", "kernel"):
-            ours = apply(plan, query, df, Operators(operator, "as asked"))
+            ours = on_spark(plan, query, df, operator)
             with pytest.raises(Exception, match=r"OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE"):
                 ours.collect()
     finally:
@@ -218,8 +218,8 @@ def test_values_at_the_edges_of_their_types(frugal: SparkSession) -> None:
     try:
         frugal.conf.set("spark.sql.session.timeZone", "America/New_York")
         expected = rows_of_window(df, query)
-        assert_same_rows(apply(planned("wcg", query), query, df), expected, query)
-        by_kernel = apply(planned("wcg", merged), merged, df, Operators("kernel", "as asked"))
+        assert_same_rows(on_spark(planned("wcg", query), query, df), expected, query)
+        by_kernel = on_spark(planned("wcg", merged), merged, df, "kernel")
         assert_same_rows(by_kernel, expected.drop(query.aggregates[-1].name), merged)
     finally:
         frugal.conf.set("spark.sql.session.timeZone", str(before))
@@ -243,7 +243,7 @@ def test_corr_is_the_same_on_every_spark(frugal: SparkSession) -> None:
     rows = [(at, name, *pair) for name, (pairs, _) in PAIRS.items() for pair in pairs]
     df = frugal.createDataFrame(rows, "ts timestamp, key string, x double, y double")
     query = mt.query("ts", WINDOWS[:1], [mt.corr("x", "y").alias("r")], keys="key")
-    ours = apply(planned("wcg", query), query, df)
+    ours = on_spark(planned("wcg", query), query, df)
     assert_same_rows(ours, rows_of_window(df, query), query)
     found = {row["key"]: row["r"] for row in ours.collect()}
     assert found == pytest.approx({k: r for k, (_, r) in PAIRS.items()}, nan_ok=True)

@@ -10,9 +10,9 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.coverage import Pieces, Progression
-from muntin.spark.batch import apply
 from muntin.spark.verify import _differs, compare
 from muntin_testing.oracle import planned
+from muntin_testing.running import on_spark
 
 PAIRS = [
     (1.0, 1.0, True),
@@ -58,12 +58,12 @@ QUERY = mt.query(
 @pytest.fixture
 def ours(frugal: SparkSession, table: DataFrame) -> DataFrame:
     """The right rows as a table of their own, so that they are computed once."""
-    rows = apply(planned("wcg", QUERY), QUERY, table)
+    rows = on_spark(planned("wcg", QUERY), QUERY, table)
     return frugal.createDataFrame(rows.collect(), rows.schema)
 
 
 def test_a_right_plan_is_equal(table: DataFrame) -> None:
-    outcome = compare(table, QUERY, apply(planned("wcg", QUERY), QUERY, table))
+    outcome = compare(table, QUERY, on_spark(planned("wcg", QUERY), QUERY, table))
     assert outcome
     assert outcome.rows == 45
     assert repr(outcome) == "equal: all 45 rows are Spark's own"
@@ -74,7 +74,7 @@ def test_a_wrong_plan_is_found_out_and_the_rows_are_shown(table: DataFrame) -> N
     half = Pieces((Progression(0, 1, 1),))  # the older half of each ten minutes
     nodes = [replace(n, pieces=half) if n.parent else n for n in plan.nodes]
     wrong = replace(plan, nodes=tuple(nodes))
-    outcome = compare(table, QUERY, apply(wrong, QUERY, table))
+    outcome = compare(table, QUERY, on_spark(wrong, QUERY, table))
     assert not outcome
     assert (outcome.rows, outcome.different) == (45, 15)
     assert "different: 15 of 45 rows" in repr(outcome)
@@ -100,7 +100,7 @@ def test_a_sum_that_cancels_is_no_false_alarm(frugal: SparkSession) -> None:
     table = frugal.createDataFrame(rows, "ts timestamp, v double")
     windows = [mt.hopping("2 minutes", "10 seconds"), mt.hopping("1 minute", "10 seconds")]
     query = mt.query("ts", windows, [mt.sum("v"), mt.avg("v"), mt.sum("v").filter("v > 0")])
-    outcome = compare(table, query, apply(planned("shared-panes", query), query, table))
+    outcome = compare(table, query, on_spark(planned("shared-panes", query), query, table))
     assert outcome, outcome
 
 
@@ -114,7 +114,7 @@ def test_values_that_spark_does_not_compare_are_compared_all_the_same(
     )
     strange = [mt.max_by(name, "id").alias(name) for name in ("m", "deep", "any", "i", "s")]
     query = mt.query("ts", [mt.tumbling("1 minute"), mt.tumbling("2 minutes")], strange)
-    ours = apply(planned("wcg", query), query, df)
+    ours = on_spark(planned("wcg", query), query, df)
     assert repr(compare(df, query, ours)) == "equal: all 3 rows are Spark's own"
     other = {"m": "map('a', 9L)", "deep": "slice(deep, 1, 1)", "i": "i * 2"}
     found = compare(df, query, ours.withColumns({k: F.expr(v) for k, v in other.items()}))

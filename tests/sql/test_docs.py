@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from muntin.sql import SqlError, parse_sql, render
+from muntin.sql import SqlError, parse_sql
+from muntin_testing.running import sql_text
 from muntin_testing.two_engines import planned
 
 DOCS = (Path(__file__).parents[2] / "docs" / "sql.md").read_text(encoding="utf-8")
@@ -19,7 +20,7 @@ def block(language: str) -> str:
 
 def test_the_rewritten_query_is_the_one_shown():
     query = parse_sql(QUERY)
-    assert block("sql") == render(planned(query, "wcg"), query, "duckdb", "Input")
+    assert block("sql") == sql_text(planned(query, "wcg"), query, "duckdb", "Input")
 
 
 def test_the_error_is_the_one_shown():

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.cost import RateCost
-from muntin.embedded import apply
 from muntin.errors import QueryError, StrategyError
 from muntin.slicing import SLICINGS
-from muntin.sql import render
 from muntin.sql.spark_text import SparkWriter
 from muntin.strategies import STRATEGIES, Problem
+from muntin_testing.running import in_process, sql_text
 from muntin_testing.two_engines import planned
 from muntin_testing.windows import window_sets
 
@@ -75,14 +74,14 @@ FROM results"""
 
 def test_the_papers_query_rewritten():
     """Figure 2, as SQL."""
-    assert render(planned(PAPER, "wcg"), PAPER, "spark", "Input") == TEXT
+    assert sql_text(planned(PAPER, "wcg"), PAPER, "spark", "Input") == TEXT
 
 
 def test_factor_windows_stay_hidden():
     query = mt.query("t", [mt.tumbling(n) for n in ("20 minutes", "30 minutes")], [mt.sum("v")])
     plan = planned(query, "wcg-fw")
     hidden = [node.id for node in plan.nodes if node.hidden]
-    text = render(plan, query, "duckdb", "events")
+    text = sql_text(plan, query, "duckdb", "events")
     assert len(hidden) == 1
     assert f"-- {hidden[0]} (factor window, not in the result): records" in text
     assert text.count("AS window_id") == 2
@@ -116,9 +115,9 @@ def test_names_cannot_break_the_text(name):
     data = pa.table(
         {when: pa.array([0, 1, 5], pa.timestamp("us")), key: ["x"] * 3, value: [1, 2, 3]}
     )
-    rows = apply(planned(query, "wcg"), query, data).to_pylist()
+    rows = in_process(planned(query, "wcg"), query, data).to_pylist()
     plain = mt.query("t", WINDOWS, [mt.sum("v"), mt.count()], keys="k")
-    same = apply(planned(plain, "wcg"), plain, data.rename_columns(["t", "k", "v"]))
+    same = in_process(planned(plain, "wcg"), plain, data.rename_columns(["t", "k", "v"]))
     assert {row["window_id"] for row in rows} == {w.id for w in windows}
     found = sorted((r["window"]["start"], r["window"]["end"], r[f"a{name}"]) for r in rows)
     assert found == sorted(
@@ -127,7 +126,7 @@ def test_names_cannot_break_the_text(name):
     connection = duckdb.connect()
     connection.register(f"table {name}", data)
     typed = {when: "timestamp_ntz", key: "string", value: "bigint"}
-    text = render(planned(query, "wcg"), query, "duckdb", f"table {name}", typed)
+    text = sql_text(planned(query, "wcg"), query, "duckdb", f"table {name}", typed)
     assert len(connection.sql(text).fetchall()) == len(rows)
 
 
@@ -143,7 +142,7 @@ def test_nasty_names_on_spark(spark):
     data = spark.createDataFrame(pa.table({"t": times, "k\\": ["x"] * 2, value: [1, 2]}))
     data.createOrReplaceTempView("nasty")
     types = {"t": "timestamp", "k\\": "string", value: "bigint"}
-    text = render(planned(query), query, "spark", "nasty", types)
+    text = sql_text(planned(query), query, "spark", "nasty", types)
     assert spark.sql(text).columns == ["window_id", "window", "k\\", *names]
     spark.catalog.dropTempView("nasty")
 
@@ -151,14 +150,14 @@ def test_nasty_names_on_spark(spark):
 def test_spark_would_replace_settings():
     query = mt.query("t", WINDOWS, [mt.sum("v").alias("${spark.app.name}")])
     with pytest.raises(QueryError, match="would replace"):
-        render(planned(query), query, "spark", "e")
+        sql_text(planned(query), query, "spark", "e")
 
 
 @pytest.mark.parametrize("text", ["SELECT 1", "a THEN b", "a, b"])
 def test_conditions_are_one_expression(text):
     query = mt.query("t", WINDOWS, [mt.count()], where=text)
     with pytest.raises(QueryError, match="cannot be read as one SQL condition"):
-        render(planned(query), query, "duckdb", "e")
+        sql_text(planned(query), query, "duckdb", "e")
 
 
 @pytest.mark.parametrize(
@@ -175,24 +174,24 @@ def test_conditions_are_one_expression(text):
     ],
 )
 def test_tables(table, quoted):
-    text = render(planned(PAPER), PAPER, "duckdb", table)
+    text = sql_text(planned(PAPER), PAPER, "duckdb", table)
     assert f"FROM {quoted}\n" in text
 
 
 def test_arguments_are_columns_if_known_and_expressions_else():
     query = mt.query("t", WINDOWS, [mt.sum("a-b").alias("s"), mt.max("no expression").alias("m")])
     plan = planned(query)
-    guessed = render(plan, query, "duckdb", "e")
+    guessed = sql_text(plan, query, "duckdb", "e")
     assert '"a" - "b" AS v0' in guessed
     assert '"no expression" AS v1' in guessed
     known = {"t": "timestamp", "a-b": "int", "no expression": "int"}
-    assert '"a-b" AS v0' in render(plan, query, "duckdb", "e", known)
+    assert '"a-b" AS v0' in sql_text(plan, query, "duckdb", "e", known)
 
 
 def test_unknown_dialects_and_bounds():
     plan = planned(PAPER)
     with pytest.raises(StrategyError, match="unknown SQL dialect 'duck': did you mean 'duckdb'"):
-        render(plan, PAPER, "duck", "e")
+        sql_text(plan, PAPER, "duck", "e")
     with pytest.raises(QueryError, match="unknown bounds 'as': did you mean 'asa'"):
         replace(PAPER, bounds="as")  # type: ignore[arg-type]
 
@@ -213,7 +212,7 @@ def test_every_record_reaches_its_instances(windows, strategy, slicing, overlap,
         {"t": pa.array(instants, pa.timestamp("us")), "v": [3**i for i in range(len(instants))]}
     )
     plan = STRATEGIES[strategy](Problem(query.windows, query.idempotent, RateCost(), slicing))
-    rows = apply(plan, query, data)
+    rows = in_process(plan, query, data)
     starts = pa.compute.struct_field(rows["window"], "start").cast(pa.int64()).to_pylist()
     places = zip(rows["window_id"].to_pylist(), starts, strict=True)
     found = dict(zip(places, rows["a"].to_pylist(), strict=True))

@@ -127,15 +127,15 @@ def asked(*windows, **options) -> mt.Plan:
 
 
 def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
-    chain = asked(mt.session("5 minutes"), mt.session("1 hour"), rate=1, keys=1)
-    assert (chain.strategy, chain.operators.name) == ("wcg", "sessions")
+    chain = asked(mt.session("5 minutes"), mt.session("1 hour"), rate=1, distinct_keys=1)
+    assert (chain.strategy, chain.operator.name) == ("wcg", "sessions")
     assert "sessions of session 5 minutes without a longer pause" in chain.explain()
     assert (
         chain.cost
         < asked(mt.session("5 minutes"), mt.session("1 hour"), rate=1, strategy="cutty").cost * 2
     )
     mixed = asked(mt.session("5 minutes"), mt.tumbling("1 hour"))
-    assert (mixed.strategy, mixed.operators.name) == ("cutty", "cutty")
+    assert (mixed.strategy, mixed.operator.name) == ("cutty", "cutty")
     assert "slices where windows begin" in mixed.explain()
     assert "<svg" in mixed.to_svg()
 
@@ -145,10 +145,15 @@ def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
     [
         ({"strategy": "steiner"}, "'steiner' plans periodic windows"),
         ({"strategy": "wcg"}, "'wcg' computes sessions from sessions"),
-        ({"engine": "stream", "strategy": "wcg"}, "'wcg' merges sessions in SQL, on batches"),
-        ({"engine": "stream", "operator": "kernel"}, "operator='kernel' is for periodic windows"),
+        ({"engine": "stream", "strategy": "wcg"}, "'wcg' merges sessions on batches of Spark"),
+        (
+            {"engine": "stream", "operator": "kernel"},
+            "operator='kernel' is for batches of Spark, and this plan is for streams",
+        ),
+        ({"engine": "stream", "operator": "native"}, "operator='native' is for periodic windows"),
         ({"cost": "paper"}, "cost='paper' is for periodic windows"),
-        ({"operator": "kernel"}, "operator='kernel' is for sessions alone"),
+        ({"operator": "kernel"}, "operator='kernel' is for periodic windows"),
+        ({"operator": "runs"}, "'runs' cannot run this plan: it merges sessions of slices"),
     ],
 )
 def test_options_of_periodic_windows_are_refused(options, message):

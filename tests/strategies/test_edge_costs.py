@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import CostModel, PaperCost, RateCost
-from muntin.cost.arrays import WindowArrays, piece_prices, source_costs
+from muntin.cost.arrays import WindowArrays, edge_matrix, source_costs
 from muntin.coverage import SOURCE, Pieces, Progression, covering_pieces, every, fewest_pieces
 from muntin.plan import Shape
 from muntin.slicing import Slices
@@ -39,17 +39,17 @@ class Other:
 
 
 @given(window_sets(most=6), st.sampled_from([0.5, 100.0, 1e6]), st.booleans())
-def test_prices_agree_with_the_model(asked: list[Window], rate: float, paper: bool) -> None:
+def test_matrices_agree_with_the_model(asked: list[Window], rate: float, paper: bool) -> None:
     model: CostModel = PaperCost(tuple(asked), rate) if paper else RateCost(rate, keys=3)
     table = WindowArrays.of(asked)
     assert [table.window(i) for i in range(len(table))] == asked
     for each in (model, Other(model)):
-        one = Pieces((Progression(0, 1, 1),))
+        three = Pieces((Progression(0, 1, 3),))
         direct = [model.edge(SOURCE, w, every(w.range)) for w in asked]
-        prices = [[model.edge(p, c, one) for c in asked] for p in asked]
+        costs = [[model.edge(p, c, three) for c in asked] for p in asked]
         np.testing.assert_allclose(source_costs(each, table), direct)
-        every_pair = np.ones((len(asked), len(asked)), dtype=np.bool_)
-        np.testing.assert_allclose(piece_prices(each, table, table, every_pair), prices)
+        counts = np.full((len(asked), len(asked)), 3)
+        np.testing.assert_allclose(edge_matrix(each, table, table, counts), costs)
 
 
 @given(window_sets(least=2, most=6), st.booleans(), st.booleans())

@@ -4,14 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.cost import CostModel, PaperCost, RateCost, total
+from muntin.cost import (
+    CostModel,
+    ExpandCost,
+    KernelCost,
+    PaperCost,
+    RateCost,
+    Statistics,
+    total,
+)
 from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError
-from muntin.plan import check, closed
+from muntin.plan import check, close
 from muntin.slicing import SLICINGS
-from muntin.strategies import STRATEGIES, Problem, strategy_named
+from muntin.strategies import COST_FREE, STRATEGIES, Problem, strategy_named
 from muntin.windows import Window
-from muntin_testing.reached import Reached, built_by, edges_of
+from muntin_testing.reached import Reached, built_by, edges_of, fewer
 from muntin_testing.records import plan_is_right
 from muntin_testing.windows import window_sets
 
@@ -36,7 +44,7 @@ def test_plans_are_right(name: str) -> None:
         check(plan, windows)
         assert plan_is_right(plan, asked)
         assert total(model, plan) > 0
-        lowered = closed(plan)
+        lowered = close(plan)
         check(lowered, windows)
         assert plan_is_right(lowered, asked)
         assert all(node.pieces.kind is EdgeKind.WHOLE for node in lowered.nodes)
@@ -45,6 +53,34 @@ def test_plans_are_right(name: str) -> None:
 
     each()
     reached.at_least(8, *built_by(name))
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_plans_are_right_for_the_operator_that_will_run(name: str) -> None:
+    reached = Reached()
+
+    @fewer
+    @given(
+        window_sets(most=4, longest=16),
+        st.booleans(),
+        st.sampled_from([ExpandCost, KernelCost]),
+        st.sampled_from([1e3, 1e7]),
+    )
+    def each(
+        asked: list[Window],
+        idempotent: bool,
+        kind: type[ExpandCost | KernelCost],
+        rows: float,
+    ) -> None:
+        windows, model = tuple(asked), kind(Statistics(rows, keys=40, rate=1e6), partials=2)
+        plan = STRATEGIES[name](Problem(windows, idempotent, model))
+        check(plan, windows)
+        assert plan_is_right(plan, asked)
+        assert 0 < total(model, plan) < float("inf")
+        reached.update([kind.__name__, *edges_of(plan)])
+
+    each()
+    reached.at_least(8, "ExpandCost", "KernelCost")
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -66,3 +102,14 @@ def test_an_unknown_strategy_gets_the_closest_known_one() -> None:
         strategy_named("wgc")
     with pytest.raises(StrategyError, match="unknown strategy 'zebra': known: auto, direct, "):
         strategy_named("zebra")
+
+
+@fewer
+@given(asked=window_sets(most=5), idempotent=st.booleans())
+def test_strategies_that_are_free_of_cost_have_one_plan(
+    asked: list[Window], idempotent: bool
+) -> None:
+    models = RateCost(rate=5e6), KernelCost(Statistics(1e9, 100, 1e6))
+    for name in COST_FREE:
+        plans = [STRATEGIES[name](Problem(tuple(asked), idempotent, model)) for model in models]
+        assert plans[0] == plans[1], name

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from muntin.cost import PaperCost, RateCost, WeaveCost, total
 from muntin.coverage import EdgeKind
-from muntin.plan import SharingPlan, check, closed
+from muntin.plan import SharingPlan, check, close
 from muntin.slicing import Slices, cutty, edge_rate
 from muntin.strategies import STRATEGIES, Problem
 from muntin.windows import Window
@@ -96,11 +96,11 @@ def test_one_window_takes_the_partials_of_the_papers(window: Window) -> None:
 @given(window_sets(most=4))
 def test_cutty_is_shared_pairs_once_it_is_closed(asked: list[Window]) -> None:
     windows = tuple(asked)
-    lowered, pairs = closed(plan("cutty", windows)), plan("shared-pairs", windows)
+    lowered, pairs = close(plan("cutty", windows)), plan("shared-pairs", windows)
     assert lowered.nodes[0].shape == pairs.nodes[0].shape
     assert [n.pieces for n in lowered.nodes] == [n.pieces for n in pairs.nodes]
     even = all(w.range % w.slide == 0 for w in windows)
-    assert (closed(plan("cutty", windows)) == plan("cutty", windows)) == even
+    assert (close(plan("cutty", windows)) == plan("cutty", windows)) == even
 
 
 @given(window_sets(most=5))

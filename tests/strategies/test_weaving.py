@@ -13,7 +13,7 @@ from muntin.cost import CostModel, RateCost, WeaveCost, total
 from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError
 from muntin.experiments.weave_guarantee import gaps, savings, trees_of
-from muntin.plan import check, closed
+from muntin.plan import check, close
 from muntin.slicing import Slices, edge_rate, shared_pairs
 from muntin.strategies import STRATEGIES, Problem
 from muntin.strategies.contiguous import table_of
@@ -308,6 +308,6 @@ def test_trees_of_cutty_read_open_slices(name: str) -> None:
     assert total(model, plan) < total(model, STRATEGIES[name](Problem(UNEVEN, False, model)))
     rates = [
         [edge_rate(p) for p, node in made.edges() if isinstance(p, Slices)]
-        for made in (plan, closed(plan))
+        for made in (plan, close(plan))
     ]
     assert sum(rates[0]) < sum(rates[1])

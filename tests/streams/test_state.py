@@ -14,7 +14,7 @@ import pytest
 from muntin.aggregates.columns import PartialColumn
 from muntin.errors import StateError
 from muntin.kernels.tree import Branch
-from muntin.physical.bases import Base
+from muntin.physical.trees import Base
 from muntin.slicing import panes
 from muntin.streams import Bucket, MemoryStore, Spec
 from muntin.streams.pieces import by_group

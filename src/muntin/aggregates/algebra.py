@@ -46,7 +46,13 @@ class Partial:
     none), `beside` the other partials of the function that it must look at to merge this one,
     `code` what a custom merger needs besides its name. `in_order` is the lift of a function whose
     result depends on the order of records: an engine gives it rows in no order and a column
-    {order} to sort them by. The partial of one row needs no order, so `lift` serves there.
+    {order} to sort them by.
+
+    `row` is the partial of one row, over {0}, {1} as `lift` is, for engines that group rows outside
+    SQL: None where it needs an aggregate function, such as a sketch. `bounded` says that a merge
+    holds one partial however many it is given, not all of them in a list; `takes_filter` that
+    `merge` is one call of an aggregate function, which FILTER (WHERE …) may follow; `not_in_duckdb`
+    why DuckDB cannot make or merge it, or None.
     """
 
     name: str
@@ -56,6 +62,10 @@ class Partial:
     beside: tuple[str, ...] = ()
     code: Any = None
     in_order: str = ""
+    row: str | None = None
+    bounded: bool = False
+    takes_filter: bool = False
+    not_in_duckdb: str | None = None
 
 
 class Function(ABC):
@@ -78,7 +88,8 @@ class Function(ABC):
     it is shared over some types of its inputs but not over others (`unshared`). `defaults` are its
     parameters, such as a percentage; an instance holds its own in `parameters`. One that is
     `variadic` takes any number of arguments: `over(n)` makes it for n. `takes` says which types it
-    takes and gives, and `error` how far one that is approximate may be off.
+    takes and gives, and `error` how far one that is approximate may be off. `same_in_duckdb` says
+    that DuckDB's own function has the meaning and the type of Spark's.
     """
 
     name: str
@@ -99,6 +110,7 @@ class Function(ABC):
     defaults: ClassVar[tuple[Any, ...]] = ()
     takes: ClassVar[Signature] = {}
     error: str = ""
+    same_in_duckdb: bool = False
 
     def __init__(self, *parameters: Any) -> None:
         if len(parameters) > len(self.defaults):
@@ -133,6 +145,10 @@ class Function(ABC):
     @abstractmethod
     def final(self, types: Types) -> str:
         """The result, over merged partial columns."""
+
+    def final_in_duckdb(self, types: Types) -> str | None:
+        """The result in DuckDB's own SQL, where `final` means something else there; or None."""
+        return None
 
     def unshared(self, types: Types) -> str | None:
         """Why no partials over inputs of these types give the engine's own result, or None."""
@@ -257,13 +273,33 @@ def make(function: Function, *arguments: str, written: str | None = None) -> Agg
     return Aggregate(function, tuple(arguments), written=written)
 
 
-def counting_numbers(lift: str, kind: str | None) -> str:
-    """A lift that counts what its casts leave: with ANSI mode off, text that is no number is null.
+def merged_by(
+    function: str, name: str, lift: str, row: str, beside: tuple[str, ...] = ()
+) -> Partial:
+    """A partial that one aggregate function merges, given the partials beside it too.
 
-    >>> counting_numbers("count({0})", "string"), counting_numbers("count({0})", "int")
-    ('count(CAST({0} AS DOUBLE))', 'count({0})')
+    >>> merged_by("sum", "count", "count({0})", one_if("{0}")).merge
+    'sum({count})'
+    >>> merged_by("min_by", "value", "min_by({0}, {1})", "{0}", ("order",)).merge
+    'min_by({value}, {order})'
     """
-    return lift.replace("count({0})", "count(CAST({0} AS DOUBLE))") if kind == "string" else lift
+    arguments = ", ".join(f"{{{each}}}" for each in (name, *beside))
+    merge = f"{function}({arguments})"
+    return Partial(name, lift, merge, function, beside, row=row, bounded=True, takes_filter=True)
+
+
+def one_if(value: str) -> str:
+    """How many values one row has: what count is over it."""
+    return f"if({value} IS NOT NULL, 1, 0)"
+
+
+def number_in(kind: str | None) -> str:
+    """What to count as a number: with ANSI mode off, a cast makes text that is none a null.
+
+    >>> number_in("string"), number_in("int")
+    ('CAST({0} AS DOUBLE)', '{0}')
+    """
+    return "CAST({0} AS DOUBLE)" if kind == "string" else "{0}"
 
 
 def function_named(name: str) -> Function:

@@ -12,11 +12,11 @@ nulls too has one input more when it is filtered: true where the filter holds, e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from muntin.aggregates.algebra import Aggregate, Types, both_hold
+from muntin.aggregates.algebra import Aggregate, Partial, Types, both_hold
 
 ORDER = "o"
 """The column that records are sorted by where their order matters."""
@@ -31,24 +31,20 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class PartialColumn:
-    """A partial column: how it is made from inputs, in no order or in order, and merged."""
-
-    name: str
-    lift: str
-    merge: str
-    merger: str = ""
-    beside: tuple[str, ...] = ()
-    code: Any = None
-    in_order: str = ""
+class PartialColumn(Partial):
+    """A partial whose texts have the names of inputs and of partial columns in their places."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """A result: its name and its expression over merged partial columns."""
+    """A result: its name and its expression over merged partial columns.
+
+    `in_duckdb` is that expression in DuckDB's own SQL, where `final` means something else there.
+    """
 
     name: str
     final: str
+    in_duckdb: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +88,7 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
     inputs = distinct_inputs(aggregates)
     position = {each: f"v{i}" for i, each in enumerate(inputs)}
     named: dict[tuple[str, str, Any], str] = {}
-    partials: list[PartialColumn] = []
+    partials: dict[str, PartialColumn] = {}
     results: list[ResultColumn] = []
     for aggregate in aggregates:
         own = inputs_of(aggregate)
@@ -105,21 +101,25 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
             # By what it merges, not by what the function calls it: a ratio has names of its own.
             same = (lifts[p.name], p.merge.format(**lifts), p.code)
             names[p.name] = named.setdefault(same, f"p{len(named)}")
-        known = {column.name for column in partials}
-        partials += [
-            PartialColumn(
-                names[p.name],
-                lifts[p.name],
-                p.merge.format(**names),
-                p.merger,
-                tuple(names[each] for each in p.beside),
-                p.code,
-                p.in_order.format(*arguments, order=ORDER),
-            )
-            for p in declared
-            if names[p.name] not in known
-        ]
-        results.append(
-            ResultColumn(aggregate.name, aggregate.function.final(types).format(**names))
-        )
-    return Columns(inputs, tuple(partials), tuple(results))
+        for p in declared:
+            partials.setdefault(names[p.name], _column(p, names, arguments))
+        final = aggregate.function.final(types).format(**names)
+        in_duckdb = aggregate.function.final_in_duckdb(types)
+        results.append(ResultColumn(aggregate.name, final, in_duckdb and in_duckdb.format(**names)))
+    return Columns(inputs, tuple(partials.values()), tuple(results))
+
+
+def _column(partial: Partial, names: Mapping[str, str], arguments: Sequence[str]) -> PartialColumn:
+    return PartialColumn(
+        name=names[partial.name],
+        lift=partial.lift.format(*arguments),
+        merge=partial.merge.format(**names),
+        merger=partial.merger,
+        beside=tuple(names[each] for each in partial.beside),
+        code=partial.code,
+        in_order=partial.in_order.format(*arguments, order=ORDER),
+        row=partial.row and partial.row.format(*arguments),
+        bounded=partial.bounded,
+        takes_filter=partial.takes_filter,
+        not_in_duckdb=partial.not_in_duckdb,
+    )

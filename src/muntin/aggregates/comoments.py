@@ -32,6 +32,13 @@ _LIFT = (
     f"'xx', coalesce(regr_sxx{_BOTH}, 0D), 'yy', coalesce(regr_syy{_BOTH}, 0D), "
     f"'xy', coalesce(regr_sxy{_BOTH}, 0D))"
 )
+_THERE = f"{_X} IS NOT NULL AND {_Y} IS NOT NULL"
+_ROW = (
+    f"named_struct('n', if({_THERE}, 1D, 0D), "
+    f"'x', coalesce({_ONLY_X}, 0D), 'y', coalesce({_ONLY_Y}, 0D), "
+    f"'xx', if({_THERE}, {_X} - {_X}, 0D), 'yy', if({_THERE}, {_Y} - {_Y}, 0D), "
+    f"'xy', if({_THERE}, ({_X} - {_X}) * ({_Y} - {_Y}), 0D))"
+)
 _PART = "a.n * b.n / (a.n + b.n)"
 _MERGED = (
     "named_struct('n', a.n + b.n, "
@@ -54,7 +61,7 @@ class _TwoColumns(Function):
     takes: ClassVar[Signature] = NUMERIC
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("both", _LIFT, _MERGE, "comoments"),)
+        return (Partial("both", _LIFT, _MERGE, "comoments", row=_ROW),)
 
     @property
     def identity(self) -> Any:

@@ -74,9 +74,19 @@ class Custom(Function):
         record = "{0}" if self.arity == 1 else f"named_struct({fields})"
         if len(types) > self.arity:  # the mark of the rows that a filter leaves
             record = f"CASE WHEN {{{self.arity}}} THEN {record} END"
-        lift = self._gathered(f"collect_list({record})")
-        in_order = self._gathered(_sorted(record, types)) if self.ordered else ""
-        return (Partial("custom", lift, "", "custom", code=self, in_order=in_order),)
+        return (
+            Partial(
+                "custom",
+                self._gathered(f"collect_list({record})"),
+                "",
+                "custom",
+                code=self,
+                in_order=self._gathered(_sorted(record, types)) if self.ordered else "",
+                row=self._gathered(f"array_compact(array({record}))"),
+                bounded=True,
+                not_in_duckdb="it is written in Python",
+            ),
+        )
 
     def _gathered(self, records: str) -> str:
         return f"named_struct('records', {records}, 'result', CAST(NULL AS {self.result}))"

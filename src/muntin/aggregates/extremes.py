@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make, merged_by
 from muntin.aggregates.ordering import less
 from muntin.aggregates.signatures import KINDS, SAME, SELECTED, Signature, of_kinds
 
 
 class _Extreme(Function):
-    idempotent = selective = True
+    idempotent = selective = same_in_duckdb = True
     takes: ClassVar[Signature] = SELECTED
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("best", f"{self.name}({{0}})", f"{self.name}({{best}})", self.name),)
+        return (merged_by(self.name, "best", f"{self.name}({{0}})", "{0}"),)
 
     def final(self, types: Types) -> str:
         return "{best}"
@@ -60,21 +60,16 @@ class _ExtremeBy(Function):
     """A partial is (value, order) or None; rows whose order is null are passed over."""
 
     arity = 2
-    idempotent = selective = True
+    idempotent = selective = same_in_duckdb = True
     commutative = False  # among ties the older row is kept; on engines any, as Spark leaves it open
     takes: ClassVar[Signature] = of_kinds(SAME, *KINDS)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         plain = self.name.removesuffix("_by")
+        value, row = f"{self.name}({{0}}, {{1}})", "if({1} IS NOT NULL, {0}, NULL)"
         return (
-            Partial(
-                "value",
-                f"{self.name}({{0}}, {{1}})",
-                f"{self.name}({{value}}, {{order}})",
-                self.name,
-                beside=("order",),
-            ),
-            Partial("order", f"{plain}({{1}})", f"{plain}({{order}})", plain),
+            merged_by(self.name, "value", value, row, beside=("order",)),
+            merged_by(plain, "order", f"{plain}({{1}})", "{1}"),
         )
 
     def final(self, types: Types) -> str:

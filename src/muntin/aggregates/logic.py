@@ -9,17 +9,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make, merged_by
 from muntin.aggregates.signatures import BITS, TRUE_OR_FALSE, Signature
 
 
 class _Logical(Function):
     """A partial is a value or None."""
 
-    idempotent = True
+    idempotent = same_in_duckdb = True
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("all", f"{self.name}({{0}})", f"{self.name}({{all}})", self.name),)
+        return (merged_by(self.name, "all", f"{self.name}({{0}})", "{0}"),)
 
     def final(self, types: Types) -> str:
         return "{all}"
@@ -90,7 +90,7 @@ class BitXor(_Logical):
     """The bits that an odd number of values has. A partial is (how many values, bits)."""
 
     name = "bit_xor"
-    idempotent = False
+    idempotent = same_in_duckdb = False
     invertible = True
     takes: ClassVar[Signature] = BITS
 

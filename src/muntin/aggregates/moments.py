@@ -14,14 +14,18 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
+from muntin.aggregates.algebra import (
+    Aggregate,
+    Function,
+    Partial,
+    Types,
+    make,
+    number_in,
+    one_if,
+)
 from muntin.aggregates.signatures import NUMERIC, Signature
 
-_LIFT = (
-    "named_struct('n', CAST(count({0}) AS DOUBLE), "
-    "'mean', coalesce(avg(CAST({0} AS DOUBLE)), 0D), "
-    "'m2', coalesce(var_pop(CAST({0} AS DOUBLE)) * count({0}), 0D))"
-)
+_X = "CAST({0} AS DOUBLE)"
 _MERGED = (
     "named_struct('n', a.n + b.n, 'mean', a.mean + (b.mean - a.mean) * (b.n / (a.n + b.n)), "
     "'m2', a.m2 + b.m2 + (b.mean - a.mean) * (b.mean - a.mean) * a.n * b.n / (a.n + b.n))"
@@ -40,7 +44,16 @@ class _Spread(Function):
     takes: ClassVar[Signature] = NUMERIC
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("moments", counting_numbers(_LIFT, types[0]), _MERGE, "moments"),)
+        n = number_in(types[0])
+        lift = (
+            f"named_struct('n', CAST(count({n}) AS DOUBLE), 'mean', coalesce(avg({_X}), 0D), "
+            f"'m2', coalesce(var_pop({_X}) * count({n}), 0D))"
+        )
+        row = (
+            f"named_struct('n', CAST({one_if(n)} AS DOUBLE), 'mean', coalesce({_X}, 0D), "
+            f"'m2', coalesce({_X} - {_X}, 0D))"
+        )
+        return (Partial("moments", lift, _MERGE, "moments", row=row),)
 
     def final(self, types: Types) -> str:
         divisor = "{moments}.n" if not self.missing else "({moments}.n - 1)"

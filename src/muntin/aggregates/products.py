@@ -35,7 +35,8 @@ class Product(Function):
                 f"product of {types[0]} cannot be computed: give it a number, for instance by a "
                 "cast"
             )
-        return (Partial("product", _multiplied("{0}"), _multiplied("{product}"), "product"),)
+        lift, merge = _multiplied("{0}"), _multiplied("{product}")
+        return (Partial("product", lift, merge, "product", row="CAST({0} AS DOUBLE)"),)
 
     def final(self, types: Types) -> str:
         return "{product}"

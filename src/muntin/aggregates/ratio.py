@@ -7,6 +7,7 @@ the flags are what both parts have in common.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -94,14 +95,14 @@ def _prefixed(text: str, partials: tuple[Partial, ...], prefix: str) -> str:
 
 def _renamed(partials: tuple[Partial, ...], prefix: str, by: int, arity: int) -> list[Partial]:
     return [
-        Partial(
-            prefix + p.name,
-            p.lift.format(*_shifted(by, arity)),
-            _prefixed(p.merge, partials, prefix),
-            p.merger,
-            tuple(prefix + each for each in p.beside),
-            p.code,
-            p.in_order.format(*_shifted(by, arity), order="{order}"),
+        replace(
+            p,
+            name=prefix + p.name,
+            lift=p.lift.format(*_shifted(by, arity)),
+            merge=_prefixed(p.merge, partials, prefix),
+            beside=tuple(prefix + each for each in p.beside),
+            in_order=p.in_order.format(*_shifted(by, arity), order="{order}"),
+            row=p.row and p.row.format(*_shifted(by, arity)),
         )
         for p in partials
     ]

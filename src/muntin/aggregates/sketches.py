@@ -59,13 +59,18 @@ class ApproxCountDistinct(CountDistinct):
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         lift = f"hll_sketch_agg({_hashable(types[0])}, {self.parameters[0]})"
-        return (Partial("sketch", lift, "hll_union_agg({sketch}, true)"),)
+        return (_sketch(lift, "hll_union_agg({sketch}, true)", "distinct values"),)
 
     def final(self, types: Types) -> str:
         return "hll_sketch_estimate({sketch})"
 
     def native(self) -> str:
         return "approx_count_distinct({0})"
+
+
+def _sketch(lift: str, merge: str, of: str) -> Partial:
+    reason = f"DuckDB has no mergeable sketch of {of}"
+    return Partial("sketch", lift, merge, bounded=True, takes_filter=True, not_in_duckdb=reason)
 
 
 def _whole(given: object, allowed: range) -> bool:
@@ -108,7 +113,7 @@ class ApproxPercentile(Percentile):
     def partials(self, types: Types) -> tuple[Partial, ...]:
         family, value, _ = _sketched(types[0])
         lift = f"kll_sketch_agg_{family}({value}, {self.parameters[1]})"
-        return (Partial("sketch", lift, f"kll_merge_agg_{family}({{sketch}})"),)
+        return (_sketch(lift, f"kll_merge_agg_{family}({{sketch}})", "quantiles"),)
 
     def final(self, types: Types) -> str:
         family, _, back = _sketched(types[0])

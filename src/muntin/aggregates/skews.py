@@ -17,18 +17,21 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
+from muntin.aggregates.algebra import (
+    Aggregate,
+    Function,
+    Partial,
+    Types,
+    make,
+    number_in,
+    one_if,
+)
 from muntin.aggregates.signatures import NUMERIC, Signature
 
-MEAN = "coalesce(greatest(least(avg({x}), max({x})), min({x})), 0D)"
 _X = "CAST({0} AS DOUBLE)"
-_M2 = f"(var_pop({_X}) * count({{0}}))"
-_LIFT = (
-    f"named_struct('n', CAST(count({{0}}) AS DOUBLE), 'mean', {MEAN.format(x=_X)}, "
-    f"'m2', coalesce({_M2}, 0D), "
-    f"'m3', coalesce(skewness({_X}) * {_M2} * sqrt(var_pop({_X})), 0D), "
-    f"'m4', coalesce((kurtosis({_X}) + 3D) * {_M2} * var_pop({_X}), 0D))"
-)
+_MEAN = f"coalesce(greatest(least(avg({_X}), max({_X})), min({_X})), 0D)"
+_SPREAD = f"coalesce({_X} - {_X}, 0D)"
+"""Of one value: 0, but NaN for an infinity."""
 _N, _D = "(a.n + b.n)", "(b.mean - a.mean)"
 _MERGED = (
     f"named_struct('n', {_N}, 'mean', a.mean + {_D} * (b.n / {_N}), "
@@ -47,6 +50,23 @@ _MERGE = (
 )
 
 
+def _lift(n: str) -> str:
+    m2 = f"(var_pop({_X}) * count({n}))"
+    return (
+        f"named_struct('n', CAST(count({n}) AS DOUBLE), 'mean', {_MEAN}, "
+        f"'m2', coalesce({m2}, 0D), "
+        f"'m3', coalesce(skewness({_X}) * {m2} * sqrt(var_pop({_X})), 0D), "
+        f"'m4', coalesce((kurtosis({_X}) + 3D) * {m2} * var_pop({_X}), 0D))"
+    )
+
+
+def _row(n: str) -> str:
+    return (
+        f"named_struct('n', CAST({one_if(n)} AS DOUBLE), 'mean', coalesce({_X}, 0D), "
+        f"'m2', {_SPREAD}, 'm3', {_SPREAD}, 'm4', {_SPREAD})"
+    )
+
+
 class _Shape(Function):
     """A partial is (n, mean, M2, M3, M4)."""
 
@@ -54,7 +74,11 @@ class _Shape(Function):
     result: str
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("moments", counting_numbers(_LIFT, types[0]), _MERGE, "four_moments"),)
+        n = number_in(types[0])
+        reason = "DuckDB's skewness and kurtosis lose their digits where values are large"
+        return (
+            Partial("moments", _lift(n), _MERGE, "four_moments", row=_row(n), not_in_duckdb=reason),
+        )
 
     def final(self, types: Types) -> str:
         m = "{moments}"

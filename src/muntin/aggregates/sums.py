@@ -15,7 +15,16 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, counting_numbers, make
+from muntin.aggregates.algebra import (
+    Aggregate,
+    Function,
+    Partial,
+    Types,
+    make,
+    merged_by,
+    number_in,
+    one_if,
+)
 from muntin.aggregates.signatures import COUNTED, INTERVALS, SAME, Signature, of_kinds
 from muntin.errors import AggregateError
 
@@ -33,6 +42,8 @@ _LOST = Partial(
     "bool_or({lost}) OR (count({sum}) > 0 AND sum({sum}) IS NULL)",
     "lost",
     ("sum",),
+    row="false",
+    bounded=True,
 )
 
 
@@ -55,7 +66,7 @@ class Sum(Function):
     }
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        own = Partial("sum", "sum({0})", "sum({sum})", "sum")
+        own = merged_by("sum", "sum", "sum({0})", "{0}")
         return (own, _LOST) if _may_overflow(types[0]) else (own,)
 
     def final(self, types: Types) -> str:
@@ -87,13 +98,13 @@ class Count(Function):
     """How many rows, or how many rows whose value is not null."""
 
     name = "count"
-    invertible = True
+    invertible = same_in_duckdb = True
     empty = "0"
     takes: ClassVar[Signature] = COUNTED
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        lift = "count({0})" if types else "count(1)"
-        return (Partial("count", lift, "sum({count})", "sum"),)
+        lift, row = ("count({0})", one_if("{0}")) if types else ("count(1)", "1")
+        return (merged_by("sum", "count", lift, row),)
 
     def final(self, types: Types) -> str:
         return "{count}"
@@ -122,10 +133,11 @@ class CountIf(Count):
     """In how many rows the condition holds."""
 
     name = "count_if"
+    same_in_duckdb = False
     takes: ClassVar[Signature] = of_kinds("bigint", "booleans", "text")
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("count", "count_if({0})", "sum({count})", "sum"),)
+        return (merged_by("sum", "count", "count_if({0})", "if({0}, 1, 0)"),)
 
     def native(self) -> str:
         return "count_if({0})"
@@ -148,10 +160,10 @@ class Avg(Sum):
     def partials(self, types: Types) -> tuple[Partial, ...]:
         kind = types[0] or ""
         exact = _decimal(kind) or kind == "double" or kind.startswith("interval")
-        total = "sum({0})" if exact else "sum(CAST({0} AS DOUBLE))"
+        value, counted = "{0}" if exact else "CAST({0} AS DOUBLE)", number_in(kind)
         own = (
-            Partial("sum", total, "sum({sum})", "sum"),
-            Partial("count", counting_numbers("count({0})", kind), "sum({count})", "sum"),
+            merged_by("sum", "sum", f"sum({value})", value),
+            merged_by("sum", "count", f"count({counted})", one_if(counted)),
         )
         return (*own, _LOST) if _may_overflow(kind) else own
 
@@ -160,6 +172,10 @@ class Avg(Sum):
         mean = "{sum} / {count}" if decimal is None else _decimal_mean(*decimal)
         known = "{count} > 0 AND NOT {lost}" if _may_overflow(types[0]) else "{count} > 0"
         return f"CASE WHEN {known} THEN {mean} END"
+
+    def final_in_duckdb(self, types: Types) -> str | None:
+        decimal = _decimal(types[0])
+        return None if decimal is None else _decimal_mean_in_duckdb(*decimal)
 
     def unshared(self, types: Types) -> str | None:
         precision, scale = _decimal(types[0]) or (0, 0)
@@ -192,6 +208,24 @@ def _decimal_mean(precision: int, scale: int) -> str:
     whole = f"CAST((floor({total}) - floor({rest})) / {count} AS DECIMAL({33 - scale}, 0))"
     part = f"CAST({_quotient(rest, scale)} AS DECIMAL({scale + 5}, {scale + 4}))"
     return f"CAST({whole} + {part} AS {result})"
+
+
+def _decimal_mean_in_duckdb(precision: int, scale: int) -> str:
+    """The same in whole numbers, since DuckDB divides decimals as doubles.
+
+    With U the unscaled sum and C the count, the result has four more digits: U·10⁴/C rounded half
+    away from zero. With U = qC + r that is q·10⁴ + (r·2·10⁴ + C) // 2C, which is never longer than
+    the result; its digits become a decimal by way of text.
+    """
+    digits = scale + 4
+    unscaled = "CAST(replace(CAST(abs({sum}) AS VARCHAR), '.', '') AS HUGEINT)"
+    rounded = f"(({unscaled} % {{count}}) * 20000 + {{count}}) // (2 * {{count}})"
+    whole = f"CAST(({unscaled} // {{count}}) * 10000 + {rounded} AS VARCHAR)"
+    padded = f"('{'0' * digits}' || {whole})"
+    minus = "CASE WHEN {sum} < 0 THEN '-' ELSE '' END"
+    text = f"{minus} || left({padded}, -{digits}) || '.' || right({padded}, {digits})"
+    result = f"DECIMAL({min(38, precision + 4)}, {digits})"
+    return f"CASE WHEN {{count}} > 0 THEN CAST({text} AS {result}) END"
 
 
 def _too_many_digits(precision: int, scale: int) -> str:

@@ -1,6 +1,6 @@
 """What users call: optimize, aggregate, verify, and the plan they get."""
 
-from muntin.api.aggregate import aggregate
+from muntin.api.aggregate import aggregate, explain
 from muntin.api.demo import demo_flights
 from muntin.api.job import progress
 from muntin.api.nested import distinct, join
@@ -9,14 +9,18 @@ from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.api.sql import parse_sql, sql
 from muntin.api.statistics import statistics
+from muntin.api.streaming import PlanOptions, StreamOptions
 from muntin.api.verify import verify
 
 __all__ = [
     "Plan",
+    "PlanOptions",
     "Plans",
+    "StreamOptions",
     "aggregate",
     "demo_flights",
     "distinct",
+    "explain",
     "join",
     "optimize",
     "parse_sql",

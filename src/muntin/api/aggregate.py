@@ -1,24 +1,61 @@
-"""aggregate: the one call most users need: optimize, then apply."""
+"""aggregate: the one call most users need. explain: what it would run, on this very data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 from muntin.aggregates import Aggregate
-from muntin.api.engine import engine_of
-from muntin.api.optimize import optimize
-from muntin.api.statistics import statistics as find
-from muntin.choices import Cost, Deliver, Empty, Layout, Operator, Output, Sampling, Strategy
-from muntin.control import Control
-from muntin.cost import Statistics
-from muntin.cost.statistics import ROWS
+from muntin.api.asking import asked
+from muntin.api.plan import Plan, Table
+from muntin.api.plans import Plans
+from muntin.api.shape import check_shape
+from muntin.api.streaming import PlanOptions
+from muntin.choices import Deliver, Empty, Layout
 from muntin.data_windows import DataWindow
-from muntin.durations import Duration
+from muntin.delivery import check_delivery
 from muntin.errors import QueryError, shown
-from muntin.query import Query, query
+from muntin.query import Query
 from muntin.windows import Window
+
+
+@overload
+def aggregate(
+    data: Table,
+    time: str,
+    windows: Iterable[Window | DataWindow],
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    *,
+    layout: Layout = "long",
+    empty: Empty = "omit",
+    **options: Unpack[PlanOptions],
+) -> Table: ...
+
+
+@overload
+def aggregate(
+    data: Table,
+    *,
+    queries: Mapping[str, Query],
+    deliver: Literal["one"] = "one",
+    layout: Layout = "long",
+    empty: Empty = "omit",
+    **options: Unpack[PlanOptions],
+) -> Table: ...
+
+
+@overload
+def aggregate(
+    data: Table,
+    *,
+    queries: Mapping[str, Query],
+    deliver: Literal["dict"],
+    layout: Layout = "long",
+    empty: Empty = "omit",
+    **options: Unpack[PlanOptions],
+) -> dict[str, Table]: ...
 
 
 def aggregate(
@@ -28,80 +65,75 @@ def aggregate(
     aggregates: Iterable[Aggregate] = (),
     keys: str | Iterable[str] = (),
     where: str | None = None,
-    strategy: Strategy = "auto",
-    rate: float = 100.0,
-    distinct_keys: float = 1,
-    cost: Cost = "rate",
-    operator: Operator | None = None,
-    layout: Layout = "long",
-    empty: Empty = "omit",
-    watermark: Duration | None = None,
-    output: Output = "append",
-    started_with: Iterable[Window] | None = None,
-    buckets: int | None = None,
-    control: Control | None = None,
+    *,
     queries: Mapping[str, Query] | None = None,
     deliver: Deliver = "one",
-    order_by: str | Iterable[str] = (),
-    rows: float = ROWS,
-    statistics: Sampling | Statistics | None = None,
+    layout: Layout = "long",
+    empty: Empty = "omit",
+    **options: Unpack[PlanOptions],
 ) -> Any:
-    """All windows and aggregates over a Spark DataFrame, batch or streaming, computed together.
+    """All windows and aggregates over a table, batch or stream, computed together in one pass.
 
-    `layout` is "long" or "wide", `empty` is "omit" or "fill", and streams are told `watermark`,
-    `output`, `started_with`, `buckets` and `control`: see Plan.apply. Instead of one query's parts,
-    several `queries` may be given by their ids: the result has a column query_id, or with
-    deliver="dict" there is a result of each (see Plans.apply).
+    A Spark DataFrame gives a DataFrame, an Arrow table an Arrow table, and so on. `layout` is
+    "long" or "wide", `empty` is "omit" or "fill": see Plan.apply. All other options are those of
+    mt.PlanOptions: `strategy`, `cost`, `operator`, what is known of the data, and what only a
+    stream is told (`watermark`, `output`, …). Instead of one query's parts, several `queries` may
+    be given by their ids: the result has a column query_id, or with deliver="dict" there is a
+    result of each (see Plans.apply).
 
     Windows that the data decides (mt.session, …) and aggregates that do not commute
     (mt.custom) take the records of a key in the order of time, and `order_by` among equal times.
 
     Planning knows of the data what you say of it (`rate`, `distinct_keys`, `rows`), or
-    statistics="sample" or "metadata" finds: mt.statistics.
+    statistics="sample" or "metadata" finds: mt.statistics. mt.explain, with the same arguments,
+    shows what would run.
 
     Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> rows = pa.table({"ts": [datetime(2026, 1, 1, 0, 0, s) for s in (5, 42)], "v": [1, 3]})
+    >>> minute = mt.tumbling("1 minute")
+    >>> result = mt.aggregate(rows, time="ts", windows=[minute], aggregates=[mt.sum("v")])
+    >>> result["sum(v)"].to_pylist()
+    [4]
     """
-    streaming: Any = {"watermark": watermark, "output": output, "started_with": started_with}
-    streaming |= {"buckets": buckets, "control": control}
-    options: Any = {
-        **{"strategy": strategy, "rate": rate, "keys": distinct_keys, "rows": rows, "cost": cost},
-        **{"operator": operator, "engine": engine_of(data), "statistics": statistics},
-    }
-    if isinstance(statistics, str):
-        options["statistics"] = partial(find, data, how=statistics, keys=distinct_keys)
-    if queries is None:
-        if deliver != "one":
-            raise QueryError(
-                f"deliver={shown(deliver)} needs several queries: queries={{'id': query}}"
-            )
-        one = optimize(_asked(time, windows, aggregates, keys, where, order_by), **options)
-        return one.apply(data, layout, empty, **streaming)
-    if any((time, windows, aggregates, keys, where, order_by)):
-        raise QueryError(
-            "queries={...} hold their own time, windows, aggregates, keys and where: "
-            "give these to mt.query(...), or leave queries out"
-        )
-    if control is not None:
-        raise QueryError("a control changes the windows of one query: leave out queries or control")
-    several = optimize(queries=queries, **options)
-    return several.apply(data, layout, empty, deliver, **streaming)
+    check_delivery(deliver)
+    if queries is None and deliver != "one":
+        raise QueryError(f"deliver={shown(deliver)} needs several queries: queries={{'id': query}}")
+    what = asked(data, time, windows, aggregates, keys, where, queries, options)
+    return what.run(layout, empty, deliver)
 
 
-def _asked(
-    time: str | None,
-    windows: Iterable[Window | DataWindow],
-    aggregates: Iterable[Aggregate],
-    keys: str | Iterable[str],
-    where: str | None,
-    order_by: str | Iterable[str],
-) -> Query:
-    if time is None:
-        raise QueryError("no time: name the timestamp column, time='ts', or give queries={...}")
-    return query(
-        time=time,
-        windows=windows,
-        aggregates=aggregates,
-        keys=keys,
-        where=where,
-        order_by=order_by,
-    )
+def explain(
+    data: Any,
+    time: str | None = None,
+    windows: Iterable[Window | DataWindow] = (),
+    aggregates: Iterable[Aggregate] = (),
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    *,
+    queries: Mapping[str, Query] | None = None,
+    layout: Layout = "long",
+    empty: Empty = "omit",
+    deliver: Deliver = "one",
+    **options: Unpack[PlanOptions],
+) -> Plan | Plans:
+    """The plan that mt.aggregate would run on this very data; nothing runs.
+
+    Takes the arguments of mt.aggregate, binds them to the data (types, watermark, mode, ANSI) and
+    shows the tree as it would run: print it, or look at it in a notebook. What mt.aggregate refuses
+    is refused here with the same words.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> rows = pa.table({"ts": [datetime(2026, 1, 1)], "v": [1]})
+    >>> windows = [mt.tumbling("1 minute"), mt.tumbling("1 hour")]
+    >>> plan = mt.explain(rows, time="ts", windows=windows, aggregates=[mt.sum("v")])
+    >>> [(node.id, node.parent) for node in plan.tree.nodes]
+    [('1 minute', None), ('1 hour', '1 minute')]
+    """
+    check_delivery(deliver)
+    what = asked(data, time, windows, aggregates, keys, where, queries, options)
+    check_shape(what.engine.name, layout, empty)
+    return what.plan()

@@ -1,11 +1,11 @@
-"""Which engine runs a plan on some data."""
+"""Which engine runs a plan on some data: an object, resolved once for each call."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from muntin.choices import Engine
 from muntin.errors import ColumnError
+from muntin.physical.engine import Engine
 
 _REMEDIES = {
     **dict.fromkeys(
@@ -21,15 +21,16 @@ _REMEDIES = {
 
 
 def engine_of(data: Any) -> Engine:
-    """ "sql" for what DuckDB reads in process (relation, Arrow, pandas), "stream", or "spark"."""
+    """DuckDB in process for relations, Arrow and pandas; Spark for its batches and streams."""
     if hasattr(type(data), "sparkSession"):
+        from muntin.spark.engine import BATCH_ENGINE, STREAM_ENGINE
         from muntin.spark.given import is_stream
 
-        return "stream" if is_stream(data) else "spark"
-    from muntin.embedded import handles  # loads sqlglot: not needed to plan
+        return STREAM_ENGINE if is_stream(data) else BATCH_ENGINE
+    from muntin.embedded import ENGINE, handles  # loads sqlglot: not needed to plan
 
     if handles(data):
-        return "sql"
+        return ENGINE
     kind = type(data).__name__
     remedy = f": {_REMEDIES[kind]}" if kind in _REMEDIES else ""
     raise ColumnError(

@@ -18,15 +18,14 @@ if TYPE_CHECKING:
 
 def plan_of(job: Job) -> Plan:
     """The plan for a job's query, by its strategy and under its rate."""
-    asked, question = job.query, query_of(job)
-    in_order = job.source.streaming and bool(question.data_windows)
+    asked = job.query
     return optimize(
-        question,
+        query_of(job),
         cast(Strategy, asked.strategy),  # a word of the user's: optimize checks it
         rate=asked.rate,
-        keys=asked.distinct_keys,
-        operator=None if job.source.streaming else cast(Operator | None, asked.operator),
-        engine="stream" if in_order else "spark",
+        distinct_keys=asked.distinct_keys,
+        operator="controlled" if asked.control else cast(Operator | None, asked.operator),
+        engine="stream" if job.source.streaming else "spark",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from muntin.aggregates import count
 from muntin.choices import Grouping, NestedLayout, Output
@@ -12,9 +12,12 @@ from muntin.errors import QueryError, WindowError, shown
 from muntin.query import Query, query
 from muntin.windows import Window
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 
 def distinct(
-    df: Any,
+    df: DataFrame,
     time: str,
     items: str | Iterable[str],
     windows: Iterable[Window],
@@ -24,7 +27,7 @@ def distinct(
     grouping: Grouping = "greedy",
     watermark: Duration | None = None,
     output: Output = "append",
-) -> Any:
+) -> DataFrame:
     """The distinct items of every window, for each value of the keys, on a Spark DataFrame.
 
     With layout="nested" there is one row for each item and instant at which windows of a group
@@ -37,21 +40,21 @@ def distinct(
     if not _names("items", items):
         raise QueryError("no items: name the columns whose distinct values are asked for")
     asked = _asked(time, windows, names, where)
-    from muntin.spark.nested_distinct import distinct as on_spark
+    from muntin.spark.operators.distinct import run
     from muntin.spark.streaming import Streaming
 
-    return on_spark(df, asked, layout, grouping, Streaming(watermark, output))
+    return run(df, asked, layout, grouping, Streaming(watermark, output))
 
 
 def join(
-    left: Any,
-    right: Any,
+    left: DataFrame,
+    right: DataFrame,
     on: str | Iterable[str],
     time: str | tuple[str, str],
     windows: Iterable[Window],
     layout: NestedLayout = "nested",
     watermark: Duration | None = None,
-) -> Any:
+) -> DataFrame:
     """Pairs of rows with equal keys that meet in a window: an instance that holds both.
 
     `time` names the timestamp column, or that of the left and that of the right side. Result rows
@@ -69,10 +72,10 @@ def join(
     if len(times) != 2:
         raise QueryError(f"time {shown(time)} must be one column, or one for each side")
     queries = (_asked(times[0], pool, names), _asked(times[1], pool, names))
-    from muntin.spark.nested_join import join as on_spark
+    from muntin.spark.operators.join import run
     from muntin.spark.streaming import Streaming
 
-    return on_spark(left, right, queries, layout, Streaming(watermark))
+    return run(left, right, queries, layout, Streaming(watermark))
 
 
 def _names(what: str, given: str | Iterable[str]) -> list[str]:

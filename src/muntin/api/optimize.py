@@ -6,6 +6,7 @@ No engine is needed: planning is arithmetic on windows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import overload
 
 from muntin.api.options import ASSUMED, Options
@@ -15,8 +16,8 @@ from muntin.api.plans import Plans
 from muntin.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
 from muntin.cost import Statistics
 from muntin.cost.calibration import current_constants
-from muntin.cost.statistics import ROWS
 from muntin.errors import StrategyError, shown
+from muntin.physical.engine import Facts
 from muntin.queries import sharing_sets
 from muntin.query import Query
 
@@ -25,14 +26,14 @@ from muntin.query import Query
 def optimize(
     query: Query,
     strategy: Strategy = "auto",
-    rate: float = 100.0,
-    keys: float = 1,
-    cost: Cost = "rate",
+    rate: float | None = None,
+    distinct_keys: float | None = None,
+    cost: Cost = "seconds",
     operator: Operator | None = None,
     engine: Engine = "spark",
     technique: Technique | None = None,
     slicing: Slicing = "pairs",
-    rows: float = ROWS,
+    rows: float | None = None,
     statistics: Statistics | Callable[[Query], Statistics] | None = None,
 ) -> Plan: ...
 
@@ -41,14 +42,14 @@ def optimize(
 def optimize(
     query: None = None,
     strategy: Strategy = "auto",
-    rate: float = 100.0,
-    keys: float = 1,
-    cost: Cost = "rate",
+    rate: float | None = None,
+    distinct_keys: float | None = None,
+    cost: Cost = "seconds",
     operator: Operator | None = None,
     engine: Engine = "spark",
     technique: Technique | None = None,
     slicing: Slicing = "pairs",
-    rows: float = ROWS,
+    rows: float | None = None,
     statistics: Statistics | Callable[[Query], Statistics] | None = None,
     *,
     queries: Mapping[str, Query],
@@ -58,31 +59,34 @@ def optimize(
 def optimize(
     query: Query | None = None,
     strategy: Strategy = "auto",
-    rate: float = 100.0,
-    keys: float = 1,
-    cost: Cost = "rate",
+    rate: float | None = None,
+    distinct_keys: float | None = None,
+    cost: Cost = "seconds",
     operator: Operator | None = None,
     engine: Engine = "spark",
     technique: Technique | None = None,
     slicing: Slicing = "pairs",
-    rows: float = ROWS,
+    rows: float | None = None,
     statistics: Statistics | Callable[[Query], Statistics] | None = None,
     *,
     queries: Mapping[str, Query] | None = None,
 ) -> Plan | Plans:
     """The plan of one strategy, or of the cheapest one ("auto"), with all alternatives.
 
-    `rate` is events per second of event time over all keys, `keys` how many distinct keys there
-    are, `rows` how many rows; together they decide whether slices shrink the data, and how many
-    seconds are predicted. `statistics` gives all three, as mt.statistics finds them, or is a
-    function that finds them for a query. Under cost "paper", `rate` is the paper's η per unit of
-    the windows' numbers. `operator` forces how the plan runs on Spark.
-    Cost "weave" counts the aggregations of a stream engine whose windows are answered by
-    `technique`: panes (if None), flatfat, flatfit or slick-deque. `slicing` is how the weaving
-    strategies cut the windows of a tree: pairs, panes or cutty.
-    For engine "spark" (a batch) or "stream", "auto" takes the plan predicted to run fastest there;
-    for "sql" (text for any engine, or DuckDB in process) the one of least cost.
-    Several `queries` by their ids are planned together as far as they share rows and keys.
+    `rate` is events per second of event time over all keys, `distinct_keys` how many there are,
+    `rows` how many rows; together they decide whether slices shrink the data, and how many seconds
+    are predicted. What is not given is assumed: 100 a second, 1 key, ten million rows. `statistics`
+    gives all three, as mt.statistics finds them, or is a function that finds them for a query.
+
+    Under cost "seconds" strategies reduce what the operator that will run is predicted to take, and
+    "auto" takes the pair of strategy and operator that is fastest on the `engine`: "spark" (a
+    batch), "stream", or "sql" (text for any engine, or DuckDB in process). `operator` forces one.
+    Cost "rate" counts partials merged a second, whatever runs. Cost "paper" is that of the coverage
+    paper, with `rate` its η per unit of the windows' numbers; cost "weave" counts the aggregations
+    of a stream engine whose windows are answered by `technique`: panes (if None), flatfat, flatfit
+    or slick-deque. `slicing` is how the weaving strategies cut the windows of a tree: pairs, panes
+    or cutty. Several `queries` by their ids are planned together as far as they share rows and
+    keys.
 
     >>> import muntin as mt
     >>> windows = [mt.Window(n, n) for n in (10, 20, 30, 40)]
@@ -90,19 +94,30 @@ def optimize(
     >>> optimize(q, "wcg", rate=1, cost="paper").cost
     150.0
     """
+    known = given_statistics(statistics, rows, distinct_keys, rate)
+    options = Options(strategy, ASSUMED, cost, operator, engine, technique, slicing)
+    return optimized(query, queries, options, known)
+
+
+Finding = Statistics | Callable[[Query], Statistics]
+
+
+def optimized(
+    query: Query | None,
+    queries: Mapping[str, Query] | None,
+    options: Options,
+    statistics: Finding,
+    facts: Callable[[Query], Facts] | None = None,
+) -> Plan | Plans:
+    """The plan of a query or of several; `facts` says what their data rules out."""
     if queries is not None and query is not None:
         raise StrategyError("give optimize one query, or queries={'id': query, ...}, not both")
-    given = _statistics(rows, keys, rate) if statistics is None else statistics
-    if not isinstance(given, Statistics) and not callable(given):
-        raise StrategyError(
-            f"statistics {shown(given)} must be what mt.statistics(data, query) finds"
-        )
-    constants = current_constants()
+    options = replace(options, constants=current_constants())
 
     def plan(one: Query) -> Plan:
-        known = given if isinstance(given, Statistics) else given(one)
-        options = Options(strategy, known, cost, operator, engine, technique, slicing, constants)
-        return planned(one, options)
+        known = statistics if isinstance(statistics, Statistics) else statistics(one)
+        own = options.facts if facts is None else facts(one)
+        return planned(one, replace(options, statistics=known, facts=own))
 
     if queries is not None:
         sets = sharing_sets(queries)
@@ -118,6 +133,16 @@ def optimize(
     return plan(query)
 
 
-def _statistics(rows: float, keys: float, rate: float) -> Statistics:
-    assumed = (rows, keys, rate) == (ASSUMED.rows, ASSUMED.keys, ASSUMED.rate)
-    return ASSUMED if assumed else Statistics(rows, keys, rate)
+def given_statistics(
+    statistics: object, rows: float | None, keys: float | None, rate: float | None
+) -> Finding:
+    """What is said of the data: as statistics, or some of its figures, the rest assumed."""
+    if statistics is None:
+        given = {"rows": rows, "keys": keys, "rate": rate}
+        known = {name: value for name, value in given.items() if value is not None}
+        return replace(ASSUMED, **known, origin="given") if known else ASSUMED
+    if not isinstance(statistics, Statistics) and not callable(statistics):
+        raise StrategyError(
+            f"statistics {shown(statistics)} must be what mt.statistics(data, query) finds"
+        )
+    return statistics

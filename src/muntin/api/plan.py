@@ -2,68 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from muntin.api.engine import engine_of
 from muntin.api.options import Options
 from muntin.api.replan import Replanned, replanned
 from muntin.api.shape import check_shape
-from muntin.choices import Dialect, Empty, Layout, Output, StreamOperator
-from muntin.durations import Duration
+from muntin.api.streaming import StreamOptions, check_names
+from muntin.choices import Dialect, Empty, Layout, StreamOperator
+from muntin.cost import total
+from muntin.cost.statistics import ROWS
 from muntin.errors import StrategyError, shown
-from muntin.physical import STREAM_OPERATORS, Operators, choose_for_stream, merged_beside
-from muntin.plan import SharingPlan, closed
+from muntin.physical import Choice, Operator, PhysicalPlan, choose, lower
+from muntin.physical.baseline import unshared_seconds
+from muntin.physical.engine import Engine, Facts
+from muntin.physical.operators.sql import SQL
+from muntin.physical.operators.streamed import BATCH_ROWS
+from muntin.plan import SharingPlan, unshare
 from muntin.printable import shortened
 from muntin.query import Query
 from muntin.report import Alternative, Explanation, html, number, svg, text
-from muntin.windows import Window
 
 if TYPE_CHECKING:
-    from muntin.control import Control
+    from typing import Unpack
+
     from muntin.cost import CostModel
+
+
+Table = TypeVar("Table")
+"""A Spark or pandas DataFrame, an Arrow table, a DuckDB relation: what goes in comes out."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan:
-    """The chosen sharing plan of a query, its cost, and what it was compared with."""
+    """The chosen plan of a query: how it runs, what it costs, and what it was compared with.
+
+    `planned` is the tree that the strategy built, under `model`; `choice` the operator, and the
+    tree as it runs it.
+    """
 
     query: Query
-    tree: SharingPlan
+    planned: SharingPlan
     strategy: str
     cost: float
     model: CostModel
     alternatives: tuple[Alternative, ...]
-    operators: Operators
+    choice: Choice
     options: Options
 
     @property
-    def seconds(self) -> float | None:
-        """How long the plan is predicted to take on Spark; None for a stream."""
-        return self.operators.seconds
+    def tree(self) -> SharingPlan:
+        """The tree as it runs: what explain() shows."""
+        return self.choice.plan
+
+    @property
+    def operator(self) -> Operator:
+        """What runs the tree."""
+        return self.choice.operator
+
+    @property
+    def seconds(self) -> float:
+        """How long the plan is predicted to take: on a stream, for ten million rows."""
+        return self.choice.seconds
 
     def explain(self) -> str:
-        """The tree with each node's parent, pieces and cost, and every strategy tried."""
-        return text(self._explanation())
+        """The tree as it runs: what each node is made of, its share of the time, its operator.
+
+        The headline is the seconds predicted, and how much faster that is than Spark's own
+        window() queries; then follow the strategies that were tried. Under a paper's cost, that.
+        """
+        return text(self.explanation())
 
     def to_svg(self) -> str:
         """The tree as an SVG picture."""
-        return svg(self._explanation())
+        return svg(self.explanation())
 
     def apply(
         self,
-        data: Any,
+        data: Table,
         layout: Layout = "long",
         empty: Empty = "omit",
         *,
-        watermark: Duration | None = None,
-        output: Output = "append",
         operator: StreamOperator | None = None,
-        started_with: Iterable[Window] | None = None,
-        buckets: int | None = None,
-        control: Control | None = None,
-    ) -> Any:
+        **stream: Unpack[StreamOptions],
+    ) -> Table:
         """Run the plan: on Spark for a Spark DataFrame, else in process on DuckDB.
 
         A DuckDB relation, an Arrow table or a pandas DataFrame gives the same kind back. With
@@ -71,46 +95,40 @@ class Plan:
         `<aggregate>__<window_id>` for each pair; with empty="fill" there are rows with zeros and
         nulls between a key's first and last window. Both need a batch on Spark.
 
-        A streaming DataFrame gives a streaming DataFrame. `watermark` says how late rows may be
-        (none is needed where the time column has one), `output` the mode that the query will be
-        started with: "append", "update" or "complete"; `operator` is "native" or "bucketed"; and
-        `started_with` lists the windows that its checkpoint was started with, if they were others.
-        `buckets` is how many parts "bucketed" spreads the keys over: by default as many as there
-        are shuffle partitions, and always as many as its checkpoint was started with.
-        With a `control`, windows are registered and suspended while the stream runs: all of them
-        are then computed from the slices that they share, by "bucketed", whatever the strategy.
-        On a batch these five change nothing, and a control is refused.
+        A streaming DataFrame gives a streaming DataFrame; what only it is told is `StreamOptions`,
+        and `operator` is "native" or "bucketed". On a batch these change nothing, and a control is
+        refused.
         """
         engine = engine_of(data)
-        check_shape(engine, layout, empty)
-        if engine == "stream":
-            streaming = (watermark, output, started_with, buckets, control)
-            return self._to_stream(data, streaming, operator)
-        if control is not None:
-            raise StrategyError(
-                "control needs a streaming DataFrame: a batch has no time at which windows could "
-                "come or go; leave it out"
-            )
-        if engine == "sql":
-            from muntin.embedded import apply as apply_in_process
+        check_shape(engine.name, layout, empty)
+        bound, choice = self.on(engine, data, operator, **stream)
+        result: Table = engine.run(choice, bound, layout, empty)
+        return result
 
-            return apply_in_process(self.tree, self.query, data)
-        from muntin.spark.batch import apply
-
-        return apply(self.tree, self.query, data, self.operators, layout, empty)
-
-    def _to_stream(
+    def on(
         self,
+        engine: Engine,
         data: Any,
-        streaming: tuple[Duration | None, str, Iterable[Window] | None, int | None, Control | None],
-        operator: str | None,
-    ) -> Any:
-        from muntin.spark.streaming import Streaming, apply_to_stream
+        operator: StreamOperator | None = None,
+        **stream: Unpack[StreamOptions],
+    ) -> tuple[Any, Choice]:
+        """The query bound to the data, and what would run there."""
+        check_names(stream, StreamOptions)
+        bound = engine.bind(data, self.query, **stream)
+        own = operator if engine.name == "stream" else None
+        facts = engine.facts(bound, own or self._operator_for(engine))
+        return bound, self.fitted(engine, facts).choice
 
-        operators = self.operators
-        if operator is not None or operators.name not in STREAM_OPERATORS:
-            operators = choose_for_stream(self.tree, self.query, self.options.rates, operator)
-        return apply_to_stream(self.tree, self.query, data, operators, Streaming(*streaming))
+    def fitted(self, engine: Engine, facts: Facts) -> Plan:
+        """The same tree for this engine and data, by another operator where they need it."""
+        options = replace(self.options, engine=engine.name, facts=facts)
+        question = options.question(self.query)
+        choice = choose(self.planned, question, engine.name, facts.forced, facts.refused)
+        return replace(self, choice=choice, options=options)
+
+    def _operator_for(self, engine: Engine) -> str | None:
+        """The operator asked for when the plan was made, if it was made for this engine."""
+        return self.options.operator if self.options.engine == engine.name else None
 
     def replan(
         self, rate: float | None = None, keys: float | None = None, rows: float | None = None
@@ -138,23 +156,54 @@ class Plan:
             )
         from muntin.sql import render
 
-        return render(self.tree, self.query, dialect, table, types)
+        return render(self.as_sql(), self.query, dialect, table, types)
 
-    def _explanation(self) -> Explanation:
+    def as_sql(self) -> PhysicalPlan:
+        """The plan that its SQL text runs."""
+        return lower(SQL.rewritten(self.planned, self.options.question(self.query)))
+
+    def explanation(self) -> Explanation:
+        """All that there is to say about the plan."""
+        question, judged = self.options.question(self.query), None
+        direct, cost = None, self.cost
+        if not self.options.by_seconds and not self.query.data_windows:
+            judged, cost = self.model, total(self.model, self.tree)
+            direct = total(self.model, unshare(self.planned))
         return Explanation(
             self.strategy,
-            self.tree,
-            self.model,
+            self.choice,
+            question,
             self.alternatives,
-            self.operators.edges,
-            (*self._prediction(), *self._closed(), *self._in_order(), *self._direct()),
+            unshared_seconds(question, self.options.engine),
+            judged,
+            cost,
+            direct,
+            (*self._basis(), *self._rewritten(), *self._in_order(), *self._direct()),
         )
 
-    def _closed(self) -> list[str]:
-        """A note where engines run other slices than the plan has."""
-        if closed(self.tree) is self.tree:
+    def _basis(self) -> list[str]:
+        """What the operator does, and what the prediction rests on."""
+        known, constants = self.options.statistics, self.options.constants.origin
+        notes = [f"{self.operator.name}: {self.operator.card}"]
+        if not self.options.by_seconds:
+            return notes
+        if self.options.engine == "stream":
+            notes.append(f"predicted for {replace(known, rows=ROWS)} in batches of {BATCH_ROWS:,}")
+        else:
+            notes.append(f"predicted for {known}; constants {constants}")
+        if not self.query.data_windows:
+            refused = self.choice.refusals.items()
+            notes += [f"{name} cannot run it: {reason}" for name, reason in refused]
+        return notes
+
+    def _rewritten(self) -> list[str]:
+        """A note where the operator runs another tree than the strategy planned."""
+        if self.tree == self.planned:
             return []
-        return ["open slices: Spark and SQL cut them where windows end, as pairs do"]
+        own = f"{self.operator.name} runs the plan of {self.strategy} in its own form, as shown"
+        if self.options.by_seconds or self.query.data_windows:
+            return [own]
+        return [f"{own}; as planned it costs {number(self.cost)} {self.model.unit}"]
 
     def _in_order(self) -> list[str]:
         """A note on the aggregates for which records are sorted."""
@@ -162,22 +211,17 @@ class Plan:
         by = ", ".join((self.query.time, *self.query.order_by))
         return [f"records in the order of {by}: {names}"] if names else []
 
-    def _prediction(self) -> list[str]:
-        """The operator, the seconds predicted for it, and what the prediction rests on."""
-        notes = [f"operator {self.operators.name}: {self.operators.reason}"]
-        if self.seconds is not None:
-            known, constants = self.options.statistics, self.options.constants.origin
-            notes.append(f"predicted {number(self.seconds)} s for {known}; constants {constants}")
-        return notes
-
     def _direct(self) -> list[str]:
         """Notes on the aggregates that are not shared, or not by every Spark."""
         direct = ", ".join(shortened(a.name) for a in self.query.direct)
         late = [a for a in self.query.aggregates if a.function.since > (4, 0)]
         notes = [f"computed directly, beside the shared ones: {direct}"] if direct else []
-        if self.operators.name == "kernel" and merged_beside(self.query):
-            expanded = ", ".join(shortened(a.name) for a in merged_beside(self.query))
-            notes.append(f"shared by expand, beside the kernel: {expanded}")
+        if len(self.query.direct) == len(self.query.aggregates):
+            notes = ["none of the aggregates has partials: Spark computes every window by itself"]
+        question = self.options.question(self.query)
+        if self.operator.beside(question):
+            expanded = ", ".join(shortened(a.name) for a in self.operator.beside(question))
+            notes.append(f"shared by expand, beside the {self.operator.name}: {expanded}")
         return notes + [
             f"{shortened(a.name)} is shared from Spark {'.'.join(map(str, a.function.since))} on, "
             "and computed directly before"
@@ -188,4 +232,4 @@ class Plan:
         return self.explain()
 
     def _repr_html_(self) -> str:
-        return html(self._explanation())
+        return html(self.explanation())

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from muntin.api.engine import engine_of
-from muntin.api.plan import Plan
+from muntin.api.plan import Plan, Table
 from muntin.api.shape import check_shape
+from muntin.api.streaming import StreamOptions, check_names
 from muntin.choices import Deliver, Dialect, Empty, Layout
 from muntin.delivery import check_delivery
 from muntin.errors import StrategyError
+from muntin.physical.engine import Engine
 from muntin.printable import printable, shortened
-from muntin.queries import Member, SharingSet
+from muntin.queries import SharingSet
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,13 +44,34 @@ class Plans:
             f"{self._title(number)}\n{plan.explain()}" for number, plan in enumerate(self.plans)
         )
 
+    @overload
+    def apply(
+        self,
+        data: Table,
+        layout: Layout = "long",
+        empty: Empty = "omit",
+        deliver: Literal["one"] = "one",
+        **stream: Unpack[StreamOptions],
+    ) -> Table: ...
+
+    @overload
+    def apply(
+        self,
+        data: Table,
+        layout: Layout = "long",
+        empty: Empty = "omit",
+        *,
+        deliver: Literal["dict"],
+        **stream: Unpack[StreamOptions],
+    ) -> dict[str, Table]: ...
+
     def apply(
         self,
         data: Any,
         layout: Layout = "long",
         empty: Empty = "omit",
         deliver: Deliver = "one",
-        **streaming: Any,
+        **stream: Unpack[StreamOptions],
     ) -> Any:
         """Run all plans: one result with a column query_id, or with "dict" a result of each query.
 
@@ -54,24 +80,27 @@ class Plans:
         DataFrame of a dict is evaluated when it is used: use the one result to compute the rows of
         all queries in one pass.
         """
+        check_names(stream, StreamOptions)
+        engine = engine_of(data)
+        check_shape(engine.name, layout, empty)
+        bound = [engine.bind(data, plan.query, **stream) for plan in self.plans]
+        ready = [
+            plan.fitted(engine, engine.facts(each, None))
+            for plan, each in zip(self.plans, bound, strict=True)
+        ]
+        return Plans(self.sets, tuple(ready)).delivered(engine, bound, (layout, empty), deliver)
+
+    def delivered(
+        self, engine: Engine, bound: Sequence[Any], shape: tuple[str, str], deliver: str
+    ) -> Any:
+        """The results of plans that fit the data which their queries are bound to."""
         check_delivery(deliver)
-        check_shape(engine_of(data), layout, empty)
-        if layout == "wide" and deliver != "dict":
+        if shape[0] == "wide" and deliver != "dict":
             raise StrategyError(
                 "layout='wide' has columns of its own for each query: deliver='dict'"
             )
-        if engine_of(data) == "sql":
-            return self._in_process(data, deliver)
-        from muntin.spark.delivery import in_one, own
-        from muntin.spark.layout import in_layout
-
-        longs = [plan.apply(data, "long", empty, **streaming) for plan in self.plans]
-        if deliver == "one":
-            return in_one(longs, self.sets)
-        return {
-            member.id: in_layout(own(longs[number], member), member.query, layout)
-            for number, member in self._members()
-        }
+        choices = [plan.choice for plan in self.plans]
+        return engine.deliver(self.sets, choices, bound, shape, deliver)
 
     def to_sql(
         self, dialect: Dialect, table: str = "events", types: Mapping[str, str] | None = None
@@ -81,20 +110,6 @@ class Plans:
 
         texts = [plan.to_sql(dialect, table, types) for plan in self.plans]
         return in_one_sql(texts, self.sets, writer_named(dialect))
-
-    def _in_process(self, data: Any, deliver: str) -> Any:
-        from muntin.embedded import apply_all, apply_own
-
-        trees = [plan.tree for plan in self.plans]
-        if deliver == "one":
-            return apply_all(trees, self.sets, data)
-        return {
-            member.id: apply_own(trees[number], self.sets[number].query, member, data)
-            for number, member in self._members()
-        }
-
-    def _members(self) -> list[tuple[int, Member]]:
-        return [(i, member) for i, each in enumerate(self.sets) for member in each.members]
 
     def _title(self, number: int) -> str:
         each = self.sets[number]

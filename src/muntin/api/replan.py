@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from muntin.cost import SparkCost, Statistics, total
-from muntin.physical import predicted
-from muntin.plan import closed
+from muntin.cost import Statistics, total
+from muntin.physical import choose
 from muntin.report import number, times
 
 if TYPE_CHECKING:
@@ -64,14 +63,13 @@ def replanned(plan: Plan, rows: float | None, keys: float | None, rate: float | 
     known = asked if rows is not None else replace(asked, rows=old.span * rate)
     options = replace(plan.options, strategy="auto", operator=None, statistics=known)
     new = planned(plan.query, options)
-    if options.by_cost or plan.seconds is None:
-        model = new.model
-        now, then = (total(model, closed(each.tree)) for each in (plan, new))
-        return Replanned(new, plan, now, then, model.unit)
-    spark = SparkCost(known, options.constants)
-    now = predicted(plan.tree, plan.query, spark)[plan.operators.name]
-    return Replanned(new, plan, now, new.seconds or now, "s")
+    if not options.by_seconds:
+        now, then = (total(new.model, each.planned) for each in (plan, new))
+        return Replanned(new, plan, now, then, new.model.unit)
+    question = options.question(plan.query)
+    kept = choose(plan.planned, question, options.engine, plan.operator.name)
+    return Replanned(new, plan, kept.seconds, new.seconds, "s")
 
 
 def _name(plan: Plan) -> str:
-    return f"{plan.strategy} by {plan.operators.name}"
+    return f"{plan.strategy} by {plan.operator.name}"

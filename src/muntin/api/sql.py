@@ -28,8 +28,8 @@ def sql(
     spark: Any = None,
     bounds: Bounds = "spark",
     strategy: Strategy = "auto",
-    rate: float = 100.0,
-    distinct_keys: float = 1,
+    rate: float | None = None,
+    distinct_keys: float | None = None,
     **tables: Any,
 ) -> Any:
     """The long result of an ASA query; its input is given by name, or is a table of the session.
@@ -48,5 +48,5 @@ def sql(
         data = table_named(spark, statement.table)
     else:
         data = statement.input_of(tables)
-    engine = engine_of(data)
+    engine = engine_of(data).name
     return optimize(query, strategy, rate, distinct_keys, engine=engine).apply(data)

@@ -30,10 +30,4 @@ def statistics(
     if not is_between(fraction, LEAST, 1):
         raise StrategyError(f"fraction {shown(fraction)} must be a number from {LEAST:g} to 1")
     Statistics(keys=keys)  # refuses a number of keys that cannot be
-    if engine_of(data) == "sql":
-        from muntin.embedded import counted
-
-        return counted(data, query)
-    from muntin.spark.statistics import of_files, sampled
-
-    return sampled(data, query, fraction) if how == "sample" else of_files(data, query, keys)
+    return engine_of(data).statistics(data, query, how, fraction, keys)

@@ -66,7 +66,8 @@ def verify(
 
     Of several queries (their plans, or `queries` by id) every one is compared by itself.
     """
-    if engine_of(data) == "stream":
+    engine = engine_of(data)
+    if engine.name == "stream":
         raise StrategyError(
             "verify compares finished results, and this is a streaming DataFrame: give it a batch "
             "of the same rows, read with spark.read"
@@ -75,36 +76,19 @@ def verify(
     if isinstance(query, Plan | Plans):
         plan = query
     elif queries is not None:
-        plan = optimize(query, strategy, engine=engine_of(data), queries=queries)
+        plan = optimize(query, strategy, engine=engine.name, queries=queries)
     else:
-        plan = optimize(query, strategy, engine=engine_of(data))
-    if isinstance(plan, Plans):
-        return Verifications(_each(data, plan))
-    if engine_of(data) == "sql":
-        from muntin.embedded import compare as compare_in_process
-
-        if plan.query.data_windows:
-            raise StrategyError(
-                f"DuckDB has no window of its own to compare {plan.query.data_windows[0].id!r} "
-                "with: verify sessions on Spark, others with muntin.userwindows.evaluate"
-            )
-        return compare_in_process(data, plan.query, plan.tree)
-    from muntin.spark.verify import compare
-
-    return compare(data, plan.query, plan.apply(data))
+        plan = optimize(query, strategy, engine=engine.name)
+    if isinstance(plan, Plan):
+        bound, choice = plan.on(engine, data)
+        outcome: Verification | InProcess = engine.compare(choice, bound)
+        return outcome
+    found: dict[str, Verification | InProcess] = {}
+    for each, one in zip(plan.sets, plan.plans, strict=True):
+        bound, choice = one.on(engine, data)
+        found |= {m.id: engine.compare(choice, bound, m) for m in each.members}
+    return Verifications({id: found[id] for id in _ids(plan)})
 
 
-def _each(data: Any, plans: Plans) -> dict[str, Verification | InProcess]:
-    if engine_of(data) == "sql":
-        from muntin.embedded import compare_own
-
-        return {
-            member.id: compare_own(data, each.query, plan.tree, member)
-            for each, plan in zip(plans.sets, plans.plans, strict=True)
-            for member in each.members
-        }
-    from muntin.spark.verify import compare
-
-    asked = {member.id: member.query for each in plans.sets for member in each.members}
-    results = plans.apply(data, deliver="dict")
-    return {id: compare(data, query, results[id]) for id, query in asked.items()}
+def _ids(plans: Plans) -> list[str]:
+    return [member.id for each in plans.sets for member in each.members]

@@ -87,7 +87,7 @@ def _scenario(name: str, spark: SparkSession, options: Options) -> Table:
     direct = _runner(optimize(asked, "direct", operator="window"), sample)
     if scenario.sample == 1:
         sides["direct"] = direct
-    chosen = optimize(asked, options.strategy, rate=Events().rate, keys=keys)
+    chosen = optimize(asked, options.strategy, rate=Events().rate, distinct_keys=keys)
     for operator in ("expand", "kernel"):
         try:
             plan = optimize(asked, "shared-pairs", operator=operator)
@@ -95,7 +95,7 @@ def _scenario(name: str, spark: SparkSession, options: Options) -> Table:
             continue
         if operator == "kernel" or sum(w.overlap for w in asked.windows) < 200:
             sides[operator] = _runner(plan, events)
-    sides[f"auto ({chosen.strategy}, {chosen.operators.name})"] = _runner(chosen, events)
+    sides[f"auto ({chosen.strategy}, {chosen.operator.name})"] = _runner(chosen, events)
     times = race(sides, options.repeat, name)
     if scenario.sample > 1:
         times["direct"] = race({"direct": direct}, 1, f"{name}, sample", warm_up=False)["direct"]

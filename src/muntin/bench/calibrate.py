@@ -19,11 +19,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from muntin.api import Plan
 from muntin.bench.spark_plans import CASES, Case, plans_of, runner
-from muntin.cost import SparkCost
 from muntin.cost.calibration import Calibration
 from muntin.cost.fitting import fit
 from muntin.cost.spark import SHIPPED, Work
-from muntin.physical import works_of
+from muntin.physical import Question
+from muntin.physical.operators.counted import Counted
 from muntin.spark.made_tables import cores_of, made_table
 
 if TYPE_CHECKING:
@@ -82,8 +82,9 @@ def warm_up(spark: SparkSession, folder: str) -> None:
 def _run(
     case: Case, name: str, plan: Plan, spark: SparkSession, folder: str, cores: int, repeat: int
 ) -> Run:
-    known = SparkCost(case.statistics, replace(SHIPPED, cores=cores))
-    work = works_of(plan.tree, plan.query, known)[plan.operators.name]
+    question = Question(plan.query, case.statistics, replace(SHIPPED, cores=cores))
+    assert isinstance(plan.operator, Counted), "batch operators count their work"
+    work = plan.operator.total_work(plan.choice.physical, question)
     run = runner(plan, made_table(spark, folder, case.rows, case.keys, case.rate))
     run()
     return Run(case.name, name, work, min(_timed(run) for _ in range(repeat)))

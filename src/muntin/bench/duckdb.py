@@ -49,15 +49,15 @@ def bench_duckdb(options: Options, console: Console) -> None:
 def _measured(name: str, whole: Path, options: Options) -> dict[str, Times]:
     query = query_of(name)
     rate = Events().rate
-    plan = optimize(query, options.strategy, rate=rate, keys=100, engine="sql")
+    plan = optimize(query, options.strategy, rate=rate, distinct_keys=100, engine="sql")
     connection = connect()
     _view(connection, "events", whole)
-    ours = render(plan.tree, query, "duckdb", "events", TYPES)
+    ours = render(plan.as_sql(), query, "duckdb", "events", TYPES)
     sides = {f"rewritten ({plan.strategy})": _runner(connection, ours)}
     if name in SAMPLED:
         fewer = Events(rows=options.rows // SAMPLED[name], rate=rate).file(options.data)
         _view(connection, "sample", fewer)
-        sample = render(plan.tree, query, "duckdb", "sample", TYPES)
+        sample = render(plan.as_sql(), query, "duckdb", "sample", TYPES)
         sides["naive, sample"] = _runner(connection, naive(query, "sample"))
         sides["rewritten, sample"] = _runner(connection, sample)
     else:

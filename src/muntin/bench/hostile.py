@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from muntin.durations import LONGEST
 from muntin.windows import MOST_OVERLAP, Window
 
 SECOND = 1_000_000
@@ -40,7 +41,8 @@ def many_divisors(random: Random) -> Window:
     """Slides of small primes, with thousands of divisors each."""
     slide = 2 ** random.randrange(15) * 3 ** random.randrange(9) * 5 ** random.randrange(6)
     slide *= 7 ** random.randrange(4)
-    return Window(slide * random.randrange(1, 1000), slide, random.randrange(slide))
+    most = min(LONGEST // slide, 999)
+    return Window(slide * random.randint(1, most), slide, random.randrange(slide))
 
 
 def one_slide(random: Random) -> Window:

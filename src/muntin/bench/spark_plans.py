@@ -98,12 +98,15 @@ def plans_of(case: Case, longest: float) -> dict[str, Plan]:
             plan = optimize(case.query, strategy, operator=operator, statistics=case.statistics)
         except MuntinError:
             continue
-        window = plan.operators.name == "window"
         alone = len(plan.tree.levels()) == 1  # nothing below the first level: no operator differs
-        same = "window" if window else ("" if alone else plan.operators.name, *_shapes(plan))
+        same = (
+            "window"
+            if not plan.operator.shares
+            else ("" if alone else plan.operator.name, *_shapes(plan))
+        )
         if same in known or (operator and (plan.seconds or 0.0) > longest):
             continue
-        known[same] = name = f"{plan.strategy}, {plan.operators.name}"
+        known[same] = name = f"{plan.strategy}, {plan.operator.name}"
         found[name] = plan
     return found
 

@@ -35,7 +35,8 @@ from muntin.bench.options import Options
 from muntin.bench.sets import query_of
 from muntin.choices import StreamOperator
 from muntin.errors import StrategyError, did_you_mean
-from muntin.physical import STREAM_OPERATORS
+from muntin.physical.operators.bucketed import BUCKETED
+from muntin.physical.operators.native import NATIVE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -123,7 +124,7 @@ def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Ta
             runs[side].append(_run(result, limit))
             limit = limit or ceil(PATIENCE * runs[side][-1].seconds)
     taken = _plan(name)
-    auto = f"auto takes {taken.strategy} by {taken.operators.name}"
+    auto = f"auto takes {taken.strategy} by {taken.operator.name}"
     return _table(f"{name}: {windows}, {keys:,} keys; {auto}", rows, runs)
 
 
@@ -154,7 +155,7 @@ def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
 
     auto = _plan(name)
     sides = {"auto": auto.apply(stream, watermark=WATERMARK)}
-    for operator in set(STREAM_OPERATORS) - {auto.operators.name}:
+    for operator in {NATIVE.name, BUCKETED.name} - {auto.operator.name}:
         asked = cast(StreamOperator, operator)
         sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=asked)
     direct = query_of(SCENARIOS[name][0])
@@ -164,7 +165,7 @@ def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
 
 def _plan(name: str) -> Plan:
     windows, keys = SCENARIOS[name]
-    return optimize(query_of(windows), rate=Events().rate, keys=keys, engine="stream")
+    return optimize(query_of(windows), rate=Events().rate, distinct_keys=keys, engine="stream")
 
 
 def _run(result: DataFrame, limit: int | None) -> Run:

@@ -62,7 +62,7 @@ def bench_sustained(options: Options, console: Console) -> None:
         plan = stream.plan(rate)
         console.print(
             f"holding {rate:,} events a second of {stream.keys:,} keys, {options.minutes:g} min: "
-            f"{', '.join(w.id for w in stream.windows)}; {plan.strategy}, {plan.operators.name}",
+            f"{', '.join(w.id for w in stream.windows)}; {plan.strategy}, {plan.operator.name}",
             highlight=False,
             soft_wrap=True,
         )

@@ -54,7 +54,7 @@ class Stream:
         """The plan that `auto` takes at this rate."""
         aggregates = [count().alias("n"), avg("value").alias("mean"), max("value").alias("most")]
         asked = query("timestamp", self.windows, aggregates, keys=["device"])
-        return optimize(asked, rate=rate, keys=self.keys, engine="stream")
+        return optimize(asked, rate=rate, distinct_keys=self.keys, engine="stream")
 
     @property
     def filled(self) -> float:

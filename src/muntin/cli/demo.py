@@ -43,7 +43,7 @@ def demo(
     console = Console()
     query = mt.query("departure", WINDOWS, AGGREGATES, keys=["origin"])
     asked = cast(Strategy, strategy)
-    plan = mt.optimize(query, asked, rate=FLIGHTS / (365 * 86_400), keys=3, rows=FLIGHTS)
+    plan = mt.optimize(query, asked, rate=FLIGHTS / (365 * 86_400), distinct_keys=3, rows=FLIGHTS)
     console.print(f"[bold]{QUESTION}[/]\n")
     console.print(plan.explain(), markup=False, highlight=False, soft_wrap=True)
 

@@ -33,11 +33,14 @@ def explain(
     ] = None,
     job: Annotated[Path | None, typer.Option(help="A job file instead, see docs/jobs.md.")] = None,
     strategy: Annotated[str, typer.Option(help="A strategy's name, or auto.")] = "auto",
-    rate: Annotated[float, typer.Option(help="Events per second over all keys.")] = 100.0,
-    keys: Annotated[float, typer.Option(help="How many distinct keys there are.")] = 1,
-    cost: Annotated[str, typer.Option(help="rate or paper.")] = "rate",
+    rate: Annotated[float | None, typer.Option(help="Events per second over all keys.")] = None,
+    keys: Annotated[float | None, typer.Option(help="How many distinct keys there are.")] = None,
+    cost: Annotated[str, typer.Option(help="seconds, rate, paper or weave.")] = "seconds",
+    engine: Annotated[
+        str | None, typer.Option(help="spark (a batch), stream or sql; sql with --to-sql.")
+    ] = None,
     operator: Annotated[
-        str | None, typer.Option(help="Force how it runs: window, expand or kernel.")
+        str | None, typer.Option(help="Force how it runs: see docs/operators.md.")
     ] = None,
     to_sql: Annotated[
         str | None, typer.Option(help="Print the rewritten query, too: spark or duckdb.")
@@ -53,8 +56,8 @@ def explain(
             plan = plan_of(read)
     else:
         asked, table = _asked(window or [], aggregate or ["count"], sql)
-        engine = "spark" if to_sql is None else "sql"
-        words: Any = (cost, operator, engine)  # the user's: optimize checks them
+        where = engine or ("spark" if to_sql is None else "sql")
+        words: Any = (cost, operator, where)  # the user's: optimize checks them
         plan = optimize(asked, cast(Strategy, strategy), rate, keys, *words)
     typer.echo(plan.explain())
     if to_sql is not None:

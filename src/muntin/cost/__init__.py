@@ -3,17 +3,19 @@
 from muntin.cost.model import CostModel, FamilyCost, node_costs, total
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import RateCost
-from muntin.cost.spark import Constants, SparkCost
+from muntin.cost.spark import Constants
 from muntin.cost.statistics import Statistics
+from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
 
 __all__ = [
     "Constants",
     "CostModel",
+    "ExpandCost",
     "FamilyCost",
+    "KernelCost",
     "PaperCost",
     "RateCost",
-    "SparkCost",
     "Statistics",
     "WeaveCost",
     "node_costs",

@@ -1,10 +1,8 @@
 """Costs of many edges at once, for searches that weigh thousands of candidate windows.
 
-An edge between two windows costs (number of pieces) × (price of a piece), and the price depends on
-the two windows only. `piece_prices` and `source_costs` are the columns of `CostModel.edge` as NumPy
-arrays: the models of this package have closed forms, any other model is asked edge by edge.
-A model that is not proportional to the pieces still works: a search that uses these prices compares
-the plans it ends with by the model itself.
+`edge_matrix` and `source_costs` are `CostModel.edge` as NumPy arrays: of every window of one list
+computed from every window of another, and from the source. The models of this package have closed
+forms; any other model is asked edge by edge.
 """
 
 from __future__ import annotations
@@ -18,14 +16,15 @@ from numpy.typing import NDArray
 
 from muntin.cost.model import CostModel
 from muntin.cost.paper import PaperCost
-from muntin.cost.rate import SECOND, RateCost
+from muntin.cost.rate import RateCost
+from muntin.cost.statistics import SECOND, Statistics
+from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
 from muntin.coverage import SOURCE, Pieces, Progression, every
 from muntin.windows import Window
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,38 +78,58 @@ class WindowArrays:
 
 
 @singledispatch
-def piece_prices(
-    model: CostModel, parents: WindowArrays, children: WindowArrays, needed: Flags
+def edge_matrix(
+    model: CostModel, parents: WindowArrays, children: WindowArrays, counts: Ints
 ) -> Floats:
-    """The cost of one piece for each (parent, child) that is needed; the others may be anything."""
-    one = Pieces((Progression(0, 1, 1),))
+    """What each child (column) costs from so many pieces of each parent (row).
+
+    Where there are no pieces there is no edge, and the cost may be anything.
+    """
     sources = [parents.window(i) for i in range(len(parents))]
     targets = [children.window(i) for i in range(len(children))]
-    prices = np.zeros((len(sources), len(targets)))
-    for i, j in np.argwhere(needed).tolist():
-        prices[i, j] = model.edge(sources[i], targets[j], one)
-    return prices
+    costs = np.zeros(counts.shape)
+    for i, j in np.argwhere(counts).tolist():
+        pieces = Pieces((Progression(0, 1, int(counts[i, j])),))
+        costs[i, j] = model.edge(sources[i], targets[j], pieces)
+    return costs
 
 
-@piece_prices.register
-def _(model: RateCost, parents: WindowArrays, children: WindowArrays, needed: Flags) -> Floats:
+@edge_matrix.register
+def _(model: RateCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
     seen = np.minimum(model.rate * parents.range, model.keys * SECOND)
-    prices: Floats = seen[:, None] / children.slide[None, :]
-    return prices
+    costs: Floats = counts * (seen[:, None] / children.slide[None, :])
+    return costs
 
 
-@piece_prices.register
-def _(model: PaperCost, parents: WindowArrays, children: WindowArrays, needed: Flags) -> Floats:
-    return np.broadcast_to(_instances(model, children), (len(parents), len(children)))
+@edge_matrix.register
+def _(model: PaperCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
+    costs: Floats = counts * _instances(model, children)
+    return costs
 
 
-@piece_prices.register
-def _(model: WeaveCost, parents: WindowArrays, children: WindowArrays, needed: Flags) -> Floats:
+@edge_matrix.register
+def _(model: WeaveCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
     held = np.full(len(parents), model.keys * model.unit_of_time, dtype=np.float64)
     if model.keys > 1:
         held = np.minimum(held, model.rate * parents.range)
-    prices: Floats = model.aggregates * held[:, None] / children.slide[None, :]
-    return prices
+    costs: Floats = counts * (model.aggregates * held[:, None] / children.slide[None, :])
+    return costs
+
+
+@edge_matrix.register
+def _(model: ExpandCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
+    above, own = (window_rows(model.statistics, each) for each in (parents, children))
+    feeds: Floats = counts * (parents.slide[:, None] / children.slide)
+    return model.combined(above[:, None], feeds, own)
+
+
+@edge_matrix.register
+def _(model: KernelCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
+    above, own = (window_rows(model.statistics, each) for each in (parents, children))
+    scanned = model.scanned(above[:, None], own)
+    gathered = model.gathered(counts.astype(np.float64), own)
+    disjoint = parents.range == parents.slide
+    return np.where(disjoint[:, None], scanned, np.minimum(scanned, gathered))
 
 
 @singledispatch
@@ -135,6 +154,32 @@ def _(model: WeaveCost, windows: WindowArrays) -> Floats:
 @source_costs.register
 def _(model: PaperCost, windows: WindowArrays) -> Floats:
     return _instances(model, windows) * model.rate * windows.range
+
+
+@source_costs.register(ExpandCost)
+@source_costs.register(KernelCost)
+def _(model: ExpandCost | KernelCost, windows: WindowArrays) -> Floats:
+    copies = windows.range / windows.slide
+    costs: Floats = model.copy * copies + model.first * window_rows(model.statistics, windows)
+    return costs
+
+
+def window_rows(statistics: Statistics, windows: WindowArrays) -> Floats:
+    """How many rows each window holds: `Statistics.held`."""
+    instances = (statistics.span * SECOND + windows.range) / windows.slide
+    cells = statistics.keys * np.maximum(instances, 1.0)
+    return _occupied(cells, statistics.rows * (windows.range / windows.slide))
+
+
+def slice_rows(statistics: Statistics, edges: Floats) -> Floats:
+    """How many rows slices hold that have so many edges in a microsecond: `Statistics.held`."""
+    cells = statistics.keys * np.maximum(statistics.span * SECOND * edges, 1.0)
+    return _occupied(cells, statistics.rows)
+
+
+def _occupied(cells: Floats, rows: Floats | float) -> Floats:
+    held: Floats = -cells * np.expm1(-rows / cells)
+    return held
 
 
 def _instances(model: PaperCost, windows: WindowArrays) -> Floats:

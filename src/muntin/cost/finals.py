@@ -8,6 +8,7 @@ E·Ω needs a few figures of a tree's windows only (`Members`), and never falls 
     FlatFAT                              E·Σ f(r·E), f of Equation 4
     SlickDeque (Inv)                     2·E·(number of different ranges): P = r·E differs as r does
     SlickDeque (Non-Inv)                 E·(2 - 2/P_max + Q + Σ 1/i!)
+    cost "seconds"                       rows(E)·(a·Q + b·Σ r/s), and the results: `cost.per_row`
 
 A window that reads an open slice has ⌈r·E⌉ partials instead of r·E (`muntin.cost.partials`).
 Several aggregates cost the sum, many keys no more than the records fill (`PerAggregate`).
@@ -23,82 +24,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import factorial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from muntin.cost.arrays import Floats, Ints
+from muntin.cost.arrays import Floats
+from muntin.cost.members import Final, Members
 from muntin.cost.model import CostModel, FamilyCost
 from muntin.cost.paper import PaperCost
+from muntin.cost.per_row import PerRow
 from muntin.cost.rate import SECOND, RateCost
+from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
-from muntin.coverage import EdgeKind, every
+from muntin.coverage import every
 from muntin.slicing import Slices
 from muntin.windows import Window
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Members:
-    """The windows of a tree, by the figures that decide their cost.
-
-    >>> members = Members.of([Window(6, 2), Window(8, 4), Window(6, 3)])
-    >>> members.overlap, members.count, members.ranges.tolist(), members.times.tolist()
-    (7.0, 3, [6, 8], [2, 1])
-    """
-
-    overlap: float
-    count: int
-    ranges: Ints
-    times: Ints
-    windows: tuple[Window, ...] = ()
-    open: frozenset[Window] = frozenset()
-    """Those that read an open slice."""
-
-    @staticmethod
-    def of(windows: Sequence[Window], kinds: Sequence[EdgeKind] = ()) -> Members:
-        """The figures of these windows; without kinds, all take slices whole."""
-        lengths, times = np.unique([w.range for w in windows], return_counts=True)
-        overlap = sum(w.overlap for w in windows)
-        pairs = zip(windows, kinds, strict=True) if kinds else ()
-        opened = frozenset(window for window, kind in pairs if kind is EdgeKind.PREFIX)
-        return Members(overlap, len(windows), lengths, times, tuple(windows), opened)
-
-    @property
-    def whole(self) -> Ints:
-        """The different ranges of the windows that take all slices whole."""
-        if not self.open:
-            return self.ranges
-        return np.unique([w.range for w in self.windows if w not in self.open]).astype(np.int64)
-
-    @property
-    def kinds(self) -> list[EdgeKind]:
-        """How each window reads."""
-        return [EdgeKind.PREFIX if w in self.open else EdgeKind.WHOLE for w in self.windows]
-
-    def joined(self, other: Members) -> Members:
-        """The figures of both together."""
-        lengths, place = np.unique(np.concatenate([self.ranges, other.ranges]), return_inverse=True)
-        times = np.bincount(place, np.concatenate([self.times, other.times])).astype(np.int64)
-        return Members(
-            self.overlap + other.overlap,
-            self.count + other.count,
-            lengths,
-            times,
-            self.windows + other.windows,
-            self.open | other.open,
-        )
-
-
-class Final(Protocol):
-    """The final cost of trees under one cost model; `edges` are per unit of windows' numbers."""
-
-    def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        """What the windows cost on slices with so many edges."""
-
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        """A lower bound on what `one` costs with each of the others, on `edges` to `most` edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +209,16 @@ def final_of(model: CostModel) -> Final:
             return Linear(lambda edges: model.period * edges)
         case WeaveCost(counted=False):
             return _woven(model)
+        case ExpandCost() | KernelCost():
+            return per_row(model)
     return EdgeByEdge(model)
+
+
+def per_row(model: ExpandCost | KernelCost) -> PerRow:
+    """What windows cost on slices, in seconds."""
+    if isinstance(model, KernelCost):
+        return PerRow(model.statistics, each=2 * model.step, moved=0.0, result=model.step)
+    return PerRow(model.statistics, model.constants.entered, model.moved, result=model.kept)
 
 
 def _woven(model: WeaveCost) -> Final:

@@ -24,8 +24,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from muntin.cost.statistics import Statistics
-
 KINDS = (
     *("plan", "stage", "level", "worker", "read", "copied", "windowed", "grouped"),
     *("entered", "exploded", "shipped", "scanned", "returned"),
@@ -82,11 +80,3 @@ class Constants:
 
 SHIPPED = Constants()
 """Fitted to one run of the experiment `cost-model` on two cores; another run judges them."""
-
-
-@dataclass(frozen=True, slots=True)
-class SparkCost:
-    """What predictions rest on: the statistics of the data and the constants of the machine."""
-
-    statistics: Statistics
-    constants: Constants = SHIPPED

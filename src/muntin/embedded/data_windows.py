@@ -17,9 +17,9 @@ import pyarrow as pa
 from muntin.data_windows import DataWindow
 from muntin.embedded.reading import encodable, run
 from muntin.kernels.spans import Cuts
-from muntin.plan import SharingPlan
+from muntin.physical import PhysicalPlan
 from muntin.sql import Reading
-from muntin.sql.edges import selected
+from muntin.sql.programs import selected
 from muntin.sql.rendering import records_sql
 from muntin.userwindows.bulk import runs_of
 from muntin.userwindows.elements import Runs
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def by_cutty(
-    plan: SharingPlan,
+    plan: PhysicalPlan,
     read: Reading,
     relation: duckdb.DuckDBPyRelation,
     connection: duckdb.DuckDBPyConnection,
@@ -40,9 +40,9 @@ def by_cutty(
     inputs = list(dict.fromkeys(text for w in read.query.data_windows for text in w.inputs))
     table = _sorted(read, relation, inputs)
     windows = {
-        i: node.shape
-        for i, node in enumerate(plan.nodes)
-        if not node.hidden and isinstance(node.shape, Window | DataWindow)
+        node.number: node.shape
+        for node in plan.outputs
+        if isinstance(node.shape, Window | DataWindow)
     }
     pieces, runs = _cut(table, read, windows, {text: f"u{i}" for i, text in enumerate(inputs)})
     connection.register("muntin_records", pieces)

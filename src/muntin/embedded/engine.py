@@ -7,15 +7,22 @@ has them too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from muntin.choices import Engine
+from muntin.cost import Statistics
 from muntin.delivery import check_types
 from muntin.embedded.blame import blamed
 from muntin.embedded.faults import told
 from muntin.embedded.reading import reading_of, run
+from muntin.embedded.statistics import counted
 from muntin.embedded.tables import Source, connect, opened
-from muntin.plan import SharingPlan
+from muntin.embedded.verify import Verification, compare
+from muntin.errors import StrategyError
+from muntin.physical import Choice, PhysicalPlan
+from muntin.physical.engine import Facts
 from muntin.queries import Member, SharingSet
 from muntin.query import Query
 from muntin.sql import in_one_sql, own_sql, render_reading, writer_named
@@ -24,50 +31,130 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def apply(plan: SharingPlan, query: Query, data: Any) -> Any:
-    """The long result of the query, computed as the plan says, as the kind of table given."""
-    source = opened(data, query)
-    computed = partial(_computed, source, plan)
-    with told(partial(blamed, [(computed, query)])):
-        return source.give(computed(query), query)
+@dataclass(frozen=True)
+class Bound:
+    """A query and the table it is asked of."""
+
+    data: Any
+    query: Query
+
+    @cached_property
+    def source(self) -> Source:
+        """The table as DuckDB reads it: the columns of the query."""
+        return opened(self.data, self.query)
+
+    def reading(self, *queries: Query) -> Source:
+        """The same table with the columns of these queries."""
+        return opened(self.data, *queries)
 
 
-def apply_all(trees: Sequence[SharingPlan], sets: Sequence[SharingSet], data: Any) -> Any:
+class InProcess:
+    """DuckDB relations, Arrow tables and pandas DataFrames."""
+
+    name: Engine = "sql"
+
+    def bind(self, data: Any, query: Query, **stream: Any) -> Bound:
+        """The table as DuckDB reads it; a batch ignores what only a stream is told."""
+        if stream.get("control") is not None:
+            raise StrategyError(
+                "control needs a streaming DataFrame: a batch has no time at which windows could "
+                "come or go; leave it out"
+            )
+        return Bound(data, query)
+
+    def facts(self, bound: Bound, operator: str | None) -> Facts:
+        """Nothing is ruled out."""
+        return Facts(forced=operator)
+
+    def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> Any:
+        """The long result, as the kind of table given."""
+        source, query = bound.source, bound.query
+        computed = partial(_computed, source, choice.physical)
+        with told(partial(blamed, [(computed, query)])):
+            return source.give(computed(query), query)
+
+    def deliver(
+        self,
+        sets: Sequence[SharingSet],
+        choices: Sequence[Choice],
+        bounds: Sequence[Bound],
+        shape: tuple[str, str],
+        deliver: str,
+    ) -> Any:
+        """One result of all queries, or one of each."""
+        queries = [member.query for each in sets for member in each.members]
+        source = bounds[0].reading(*queries)
+        plans = [choice.physical for choice in choices]
+        if deliver == "one":
+            return _in_one(source, plans, sets, queries)
+        return {
+            member.id: _own(bound.reading(bound.query), choice.physical, bound.query, member)
+            for each, choice, bound in zip(sets, choices, bounds, strict=True)
+            for member in each.members
+        }
+
+    def compare(self, choice: Choice, bound: Bound, member: Member | None = None) -> Verification:
+        """Our rows against DuckDB's direct evaluation."""
+        if bound.query.data_windows:
+            raise StrategyError(
+                f"DuckDB has no window of its own to compare {bound.query.data_windows[0].id!r} "
+                "with: verify sessions on Spark, others with muntin.userwindows.evaluate"
+            )
+        if member is None:
+            return compare(
+                bound.source, bound.query, text_of(bound.source, choice.physical, bound.query)
+            )
+        source = bound.reading(bound.query, member.query)
+        return compare(source, member.query, own_text(source, choice.physical, bound.query, member))
+
+    def statistics(
+        self, data: Any, query: Query, how: str, fraction: float, keys: float
+    ) -> Statistics:
+        """All rows are counted."""
+        return counted(data, query)
+
+
+ENGINE = InProcess()
+
+
+def _in_one(
+    source: Source,
+    plans: Sequence[PhysicalPlan],
+    sets: Sequence[SharingSet],
+    queries: Sequence[Query],
+) -> Any:
     """One result for several queries, from the plan of each set's combined query."""
-    queries = [member.query for each in sets for member in each.members]
-    source = opened(data, *queries)
     each_alone = [
-        (partial(_computed, source, tree), each.query)
-        for tree, each in zip(trees, sets, strict=True)
+        (partial(_computed, source, plan), each.query)
+        for plan, each in zip(plans, sets, strict=True)
     ]
     with told(partial(blamed, each_alone)):
         found = [computed(query) for computed, query in each_alone]
         check_types(sets, [dict(zip(r.columns, map(str, r.types), strict=True)) for r in found])
-        texts = [_text(source, tree, each.query) for tree, each in zip(trees, sets, strict=True)]
+        texts = [text_of(source, p, each.query) for p, each in zip(plans, sets, strict=True)]
         together = in_one_sql(texts, sets, writer_named("duckdb"))
         return source.give(run(source.relation, together), *queries)
 
 
-def apply_own(tree: SharingPlan, combined: Query, member: Member, data: Any) -> Any:
+def _own(source: Source, plan: PhysicalPlan, combined: Query, member: Member) -> Any:
     """The result of one query of a set."""
-    source = opened(data, combined)
-    with told(partial(blamed, [(partial(_computed, source, tree), combined)])):
-        text = own_text(source, tree, combined, member)
+    with told(partial(blamed, [(partial(_computed, source, plan), combined)])):
+        text = own_text(source, plan, combined, member)
         return source.give(run(source.relation, text), member.query)
 
 
-def own_text(source: Source, tree: SharingPlan, combined: Query, member: Member) -> str:
+def own_text(source: Source, tree: PhysicalPlan, combined: Query, member: Member) -> str:
     """SQL for the result of one query of a set, over this table."""
-    return own_sql(_text(source, tree, combined), member, writer_named("duckdb"))
+    return own_sql(text_of(source, tree, combined), member, writer_named("duckdb"))
 
 
-def _computed(source: Source, plan: SharingPlan, query: Query) -> duckdb.DuckDBPyRelation:
+def _computed(source: Source, plan: PhysicalPlan, query: Query) -> duckdb.DuckDBPyRelation:
     if not query.data_windows:
-        return run(source.relation, _text(source, plan, query))
+        return run(source.relation, text_of(source, plan, query))
     from muntin.embedded.data_windows import by_cutty
 
     return by_cutty(plan, reading_of(source, query), source.relation, connect())
 
 
-def _text(source: Source, plan: SharingPlan, query: Query) -> str:
+def text_of(source: Source, plan: PhysicalPlan, query: Query) -> str:
     return render_reading(plan, reading_of(source, query))

@@ -10,16 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from muntin.embedded.engine import own_text
 from muntin.embedded.faults import told, whole_query
 from muntin.embedded.reading import reading_of, run
-from muntin.embedded.tables import opened
-from muntin.plan import SharingPlan
+from muntin.embedded.tables import Source
 from muntin.printable import printable
-from muntin.queries import Member
 from muntin.query import Query
 from muntin.report import Outcome
-from muntin.sql import Reading, render_direct, render_reading
+from muntin.sql import Reading, render_direct
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,20 +57,10 @@ def _in_words(row: dict[str, Any]) -> str:
     return f"{where}: {'; '.join(pairs)}"
 
 
-def compare(data: Any, query: Query, plan: SharingPlan) -> Verification:
-    """Run both and compare."""
-    source = opened(data, query)
+def compare(source: Source, query: Query, ours: str) -> Verification:
+    """Run our SQL and the direct query over the same table, and compare."""
     with told(whole_query):
-        read = reading_of(source, query)
-        return _compared(source.relation, read, render_reading(plan, read))
-
-
-def compare_own(data: Any, combined: Query, plan: SharingPlan, member: Member) -> Verification:
-    """Compare what one query of a set gets from the plan of the combined query."""
-    source = opened(data, combined, member.query)
-    with told(whole_query):
-        read = reading_of(source, member.query)
-        return _compared(source.relation, read, own_text(source, plan, combined, member))
+        return _compared(source.relation, reading_of(source, query), ours)
 
 
 def _compared(relation: duckdb.DuckDBPyRelation, read: Reading, ours: str) -> Verification:

@@ -6,6 +6,9 @@ is over all trees of windows (`optimum`), so the sets are small: general windows
 k_max = 6, tumbling ones with s_max = 32; 5 or 10 windows, 5 in chains and 12 in graphs. η = 10: at
 high rates one pass over the source is nearly the whole cost, and gaps vanish. Under the rate cost
 the unit is a minute, with as many keys as give the same ratio of events to partials.
+
+A tenth as many sets show the regret of all strategies under the cost of each operator
+(`optimality_regret`).
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from rich.progress import track
 
 from muntin.cost import CostModel, PaperCost, RateCost, total
 from muntin.experiments.generators import GENERATORS, Sizes
+from muntin.experiments.optimality_regret import regret_table, regrets
 from muntin.experiments.optimality_report import print_report, write_report
 from muntin.experiments.optimality_rows import Measured, Timed
 from muntin.experiments.optimum import optimum
@@ -50,6 +54,8 @@ def run_optimality(options: Options, console: Console) -> list[Measured]:
     sizes = (10, 100, 1000) if count >= SETS else (10,)
     timed = [times(n, options.seed) for n in track(sizes, "times", console=console, transient=True)]
     print_report(found, timed, console)
+    tenth = track(range(max(count // 10, 1)), "regrets", console=console, transient=True)
+    console.print(regret_table([regrets(number, options.seed) for number in tenth]))
     if options.out is not None:
         write_report(found, options.out)
         console.print(f"\nwritten: {options.out}/optimality.csv and optimality.png")

@@ -18,7 +18,7 @@ from math import isqrt
 import numpy as np
 
 from muntin.cost.arrays import Ints
-from muntin.cost.finals import Members
+from muntin.cost.members import Members
 from muntin.slicing import Cut, Slices
 from muntin.strategies.weaving import Strand
 from muntin.windows import Window

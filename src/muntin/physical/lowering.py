@@ -1,18 +1,23 @@
-"""Lowering: a sharing plan as a sequence of levels, each one grouping of rows.
+"""The one lowering: a sharing plan as numbered nodes, each with the program of its edge.
 
-Rows carry the number of their node and the start of their piece. A level hands every row to the
-instances and slices of the next level that it feeds, and groups. Windows that are asked for are
-handed on unchanged by the levels below them, so that one linear pipeline computes the whole tree:
-no node is computed twice, and the pipeline grows with the depth of the tree, not its width. Slices
-that the plan reads while they are open are closed first (`plan.closing`): a row is in one piece.
+Every engine runs a `PhysicalPlan` and nothing else. An operator first rewrites the sharing plan
+into one that it can run (`physical.operators`), the checker proves the result, explain() prints it,
+and this turns it into numbers: rows of all nodes travel together, and each carries the number of
+its node and the start of its piece. What an operator makes of the plan (levels, trees below the
+first level) are views: they add, drop and re-parent nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
-from muntin.physical.feeds import Feed, feeds_of, stays
-from muntin.plan import Node, SharingPlan, closed
+from muntin.coverage import EdgeKind
+from muntin.data_windows import DataWindow
+from muntin.errors import PlanError
+from muntin.physical.programs import ByData, Congruence, Cut, Program
+from muntin.plan import Node, SharingPlan
 from muntin.slicing import Slices
 from muntin.windows import Window
 
@@ -21,56 +26,93 @@ FROM_SOURCE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class SlicesTarget:
-    """Slices that every row of a parent falls into, exactly one each."""
+class PhysicalNode:
+    """A node by number: its parent's number, and the program that makes it of its parent."""
 
-    node: int
-    slices: Slices
+    number: int
+    id: str
+    shape: Slices | Window | DataWindow
+    parent: int
+    program: Program
+    hidden: bool
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether its pieces never overlap."""
+        return self.shape.tumbling if isinstance(self.shape, Window) else True
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
-    """What the rows of each node (by number) feed on this level."""
-
-    feeds: dict[int, tuple[Feed, ...]]
-    slices: dict[int, tuple[SlicesTarget, ...]]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PhysicalPlan:
-    """The numbered nodes of a sharing plan and the levels that compute them."""
+    """The nodes in an order in which every parent comes before its children; `plan` is theirs."""
 
-    nodes: tuple[Node, ...]
-    levels: tuple[Level, ...]
+    nodes: tuple[PhysicalNode, ...]
+    plan: SharingPlan
+
+    @cached_property
+    def _by_parent(self) -> dict[int, tuple[PhysicalNode, ...]]:
+        below: dict[int, list[PhysicalNode]] = {}
+        for node in self.nodes:
+            below.setdefault(node.parent, []).append(node)
+        return {parent: tuple(nodes) for parent, nodes in below.items()}
+
+    @property
+    def roots(self) -> tuple[PhysicalNode, ...]:
+        """The nodes that rows of the source are grouped into."""
+        return self.children(FROM_SOURCE)
+
+    @property
+    def outputs(self) -> tuple[PhysicalNode, ...]:
+        """The nodes that were asked for."""
+        return tuple(node for node in self.nodes if not node.hidden)
+
+    @cached_property
+    def depths(self) -> dict[int, int]:
+        """How many edges lead from the source to each node."""
+        depths = {FROM_SOURCE: 0}
+        for node in self.nodes:
+            depths[node.number] = depths[node.parent] + 1
+        return depths
+
+    @cached_property
+    def depth(self) -> int:
+        """How many edges the longest path from the source has."""
+        return max(self.depths.values())
+
+    def children(self, number: int) -> tuple[PhysicalNode, ...]:
+        """The nodes computed from this one."""
+        return self._by_parent.get(number, ())
+
+    def edges(self) -> Iterator[tuple[PhysicalNode | None, PhysicalNode]]:
+        """Every node with its parent; None is the source."""
+        for node in self.nodes:
+            yield (None if node.parent == FROM_SOURCE else self.nodes[node.parent]), node
 
 
 def lower(plan: SharingPlan) -> PhysicalPlan:
-    """One level for each level of the tree."""
-    plan = closed(plan)
+    """Number the nodes and find the program of every edge.
+
+    >>> from muntin.plan.tree import reading_all
+    >>> plan = SharingPlan.build([reading_all(Window(10, 4, id="ten"))], idempotent=True)
+    >>> [(node.number, node.parent, node.program.feeds[0].count) for node in lower(plan).nodes]
+    [(0, -1, 10)]
+    """
     number: dict[str | None, int] = {None: FROM_SOURCE}
     number.update((node.id, i) for i, node in enumerate(plan.nodes))
-    finished: list[Node] = []
-    levels: list[Level] = []
-    for nodes in plan.levels():
-        levels.append(_level(nodes, finished, number))
-        finished += [node for node in nodes if not node.hidden]
-    return PhysicalPlan(plan.nodes, tuple(levels))
-
-
-def _level(nodes: list[Node], finished: list[Node], number: dict[str | None, int]) -> Level:
-    feeds: dict[int, list[Feed]] = {}
-    slices: dict[int, list[SlicesTarget]] = {}
-    for node in nodes:
-        parent, own = number[node.parent], number[node.id]
-        if isinstance(node.shape, Slices):
-            slices.setdefault(parent, []).append(SlicesTarget(own, node.shape))
-        else:
-            assert isinstance(node.shape, Window), "the data decides what feeds other windows"
-            feeds.setdefault(parent, []).extend(feeds_of(own, node.shape, node.pieces))
-    for node in finished:
-        assert isinstance(node.shape, Window), "slices are always hidden"
-        feeds.setdefault(number[node.id], []).append(stays(number[node.id], node.shape))
-    return Level(
-        {parent: tuple(each) for parent, each in feeds.items()},
-        {parent: tuple(each) for parent, each in slices.items()},
+    nodes = tuple(
+        PhysicalNode(
+            i, node.id, node.shape, number[node.parent], _program(node, i, plan), node.hidden
+        )
+        for i, node in enumerate(plan.nodes)
     )
+    return PhysicalPlan(nodes, plan)
+
+
+def _program(node: Node, number: int, plan: SharingPlan) -> Program:
+    if isinstance(node.shape, DataWindow) or isinstance(plan.shape(node.parent), DataWindow):
+        return ByData()
+    if node.pieces.kind is EdgeKind.PREFIX:
+        raise PlanError(f"{node.id!r} reads an open slice, which no operator does: close the plan")
+    if isinstance(node.shape, Slices):
+        return Cut(node.shape)
+    return Congruence(number, node.shape, node.pieces)

@@ -1,7 +1,9 @@
-"""The sharing plan: one tree for every technique, and the checker that proves it."""
+"""The sharing plan: one tree for every technique, the checker that proves it, and its rewrites."""
 
 from muntin.plan.check import check
-from muntin.plan.closing import closed
+from muntin.plan.closing import close
+from muntin.plan.slicing_roots import slice_roots
 from muntin.plan.tree import Node, Shape, SharingPlan
+from muntin.plan.unsharing import unshare
 
-__all__ = ["Node", "Shape", "SharingPlan", "check", "closed"]
+__all__ = ["Node", "Shape", "SharingPlan", "check", "close", "slice_roots", "unshare"]

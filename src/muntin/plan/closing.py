@@ -19,7 +19,7 @@ from muntin.slicing.cuts import ends
 from muntin.windows import Window
 
 
-def closed(plan: SharingPlan) -> SharingPlan:
+def close(plan: SharingPlan) -> SharingPlan:
     """A plan without prefix edges; the plan itself if it has none.
 
     >>> from muntin.plan.tree import reading_all, sliced
@@ -27,7 +27,7 @@ def closed(plan: SharingPlan) -> SharingPlan:
     >>> window = Window(14, 8, id="w")
     >>> reading = reading_all(window, "slices", kind=EdgeKind.PREFIX)
     >>> plan = SharingPlan.build([sliced(cutty(window)), reading], idempotent=False)
-    >>> str(plan.nodes[0].shape), str(closed(plan).nodes[0].shape)
+    >>> str(plan.nodes[0].shape), str(close(plan).nodes[0].shape)
     ('8ℤ', '8ℤ ∪ 6 mod 8')
     """
     missing: dict[str, list[Cut]] = {}
@@ -48,5 +48,5 @@ def _closed(node: Node, cuts: Sequence[Cut]) -> Node:
     pieces = replace(node.pieces, kind=EdgeKind.WHOLE)
     shape = node.shape
     if isinstance(shape, Slices) and cuts:
-        shape = cut_everywhere((*shape.cuts, *cuts), shape.kind)
+        shape = cut_everywhere((*shape.cuts, *cuts), f"closed {shape.kind}")
     return replace(node, shape=shape, pieces=pieces)

@@ -13,7 +13,7 @@ tree; they differ only in its shape.
     three-level weaving  Source ─▶ Slices ─▶ Slices ─▶ windows
 
 An edge has a kind (`coverage.EdgeKind`): windows on Cutty's slices read the last one while it is
-open. Engines that group whole pieces run `closed(plan)`, which cuts slices there.
+open. Operators that group whole pieces rewrite the plan (`close`), which cuts slices there.
 """
 
 from __future__ import annotations

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 from muntin.cost import CostModel, node_costs
-from muntin.cost.partials import partials
-from muntin.coverage import EdgeKind, Pieces, Source
+from muntin.coverage import Pieces, Source
 from muntin.data_windows import Begins, DataWindow, Session
 from muntin.durations import duration_text
+from muntin.physical import FROM_SOURCE, Choice, Question
 from muntin.plan import Node, Shape, SharingPlan
 from muntin.printable import shortened
-from muntin.slicing import Slices, edge_rate
+from muntin.slicing import Slices, edge_rate, slices_within
 from muntin.windows import Window
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A strategy that was tried: its cost and predicted seconds, or why it was left out.
+    """A strategy that was tried: by which operator, its cost and seconds, or why it was left out.
 
     `steps` is what it took of the planning budget: the same on every machine.
     """
 
     strategy: str
-    cost: float | None
+    operator: str | None = None
+    cost: float | None = None
     seconds: float | None = None
     note: str = ""
     steps: int = 0
@@ -38,50 +39,115 @@ class Folded:
     others: tuple[str, ...]
 
 
+MOST_CLOSE = 3
+"""Alternatives that are called close: those next to the best."""
+CLOSE = 1.1
+"""An alternative within this factor of the best is called close: predictions are not exact."""
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A chosen plan, its cost model, and what it was compared with."""
+    """A plan as it runs, what is predicted for it, and what it was compared with.
+
+    `model` is a paper's cost where plans were judged by one, with the cost of the plan as a whole
+    and `direct` that of every window by itself; None where they were judged by seconds.
+    """
 
     strategy: str
-    plan: SharingPlan
-    model: CostModel
+    choice: Choice
+    question: Question
     alternatives: tuple[Alternative, ...]
-    operators: Mapping[str, str]
+    unshared: float | None
+    model: CostModel | None = None
+    cost: float = 0.0
+    direct: float | None = None
     notes: tuple[str, ...] = ()
 
     @property
-    def costs(self) -> dict[str, float]:
-        """The cost of every node."""
-        return node_costs(self.model, self.plan)
+    def plan(self) -> SharingPlan:
+        """The plan that runs."""
+        return self.choice.plan
 
     @property
-    def direct(self) -> float | None:
-        """The cost of evaluating every window by itself."""
-        return next((a.cost for a in self.alternatives if a.strategy == "direct"), None)
+    def title(self) -> str:
+        """The strategy and the operator."""
+        return f"{self.strategy} by {self.choice.operator.name}"
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """What each node costs: its share of the time, or its cost under a paper's model."""
+        if self.model is not None:
+            return {id: number(cost) for id, cost in node_costs(self.model, self.plan).items()}
+        whole, nodes = self.choice.seconds, self.choice.physical.nodes
+        shares = {node.id: self.choice.by_node[node.number] / whole for node in nodes}
+        return {id: percent(share) for id, share in shares.items()}
+
+    @property
+    def rest(self) -> str:
+        """The share of the time that no node accounts for: reading rows, stages, batches."""
+        if self.model is not None:
+            return ""
+        return percent(self.choice.by_node[FROM_SOURCE] / self.choice.seconds)
+
+    @property
+    def operators(self) -> dict[str, str]:
+        """What makes each node."""
+        operator, physical = self.choice.operator, self.choice.physical
+        return {n.id: operator.how(n, physical, self.question) for n in physical.nodes}
 
     @property
     def folded(self) -> list[Folded]:
-        """The alternatives in order, those shown with equal cost and seconds (or reason) as one.
+        """The alternatives in order, those shown with equal figures (or reason) as one.
 
         The strategy that was chosen speaks for its group, else the first of it.
         """
-        groups: dict[tuple[str, str, str], list[Alternative]] = {}
+        groups: dict[tuple[str, ...], list[Alternative]] = {}
         for a in self.alternatives:
-            figures = (number(a.cost or 0.0), number(a.seconds or 0.0), a.note)
+            figures = (number(a.cost or 0.0), number(a.seconds or 0.0), a.operator or "", a.note)
             groups.setdefault(figures, []).append(a)
         found = []
         for group in groups.values():
             first = next((a for a in group if a.strategy == self.strategy), group[0])
             found.append(Folded(first, tuple(a.strategy for a in group if a is not first)))
-        return found
+        return sorted(found, key=lambda each: self._rank(each.first))
+
+    def _rank(self, alternative: Alternative) -> float:
+        own = alternative.cost if self.model is not None else alternative.seconds
+        return inf if own is None else own
 
     def headline(self) -> str:
-        """The cost of the plan, and how far it is below direct evaluation."""
-        cost = sum(self.costs.values())
-        line = f"cost {number(cost)} {self.model.unit}"
-        if self.direct and self.strategy != "direct":
-            return f"{line}, {times(self.direct / cost)} below direct ({number(self.direct)})"
-        return line
+        """One number: the seconds predicted, or the cost under a paper's model."""
+        if self.model is not None:
+            line = f"cost {number(self.cost)} {self.model.unit}"
+            if self.direct and self.strategy != "direct":
+                below = times(self.direct / self.cost)
+                return f"{line}, {below} below direct ({number(self.direct)})"
+            return line
+        line = f"predicted {number(self.choice.seconds)} s"
+        if self.unshared is None:
+            return line
+        ratio = self.unshared / self.choice.seconds
+        if not self.choice.operator.shares:
+            return f"{line}: Spark's own window() queries"
+        against = f"{self.choice.operator.than} ({number(self.unshared)} s)"
+        if abs(ratio - 1) < 0.005:
+            return f"{line}, as long as {against}"
+        faster = f"{times(ratio)} faster" if ratio > 1 else f"{times(1 / ratio)} slower"
+        return f"{line}, {faster} than {against}"
+
+    def close(self) -> str | None:
+        """The other strategies that are predicted to take about as long, if there are any."""
+        if self.model is not None:
+            return None
+        best = self.choice.seconds
+        near = [
+            f"{a.first.strategy} by {a.first.operator} ({times(a.first.seconds / best)})"
+            for a in self.folded
+            if a.first.seconds is not None
+            and a.first.strategy != self.strategy
+            and a.first.seconds <= CLOSE * best
+        ]
+        return f"close: {', '.join(near[:MOST_CLOSE])}" if near else None
 
     def label(self, node: Node) -> str:
         """What a node is called."""
@@ -95,6 +161,19 @@ class Explanation:
         """What an instance of the node is made of."""
         parent = self.plan.shape(node.parent)
         return made_of(parent, node.shape, node.pieces)
+
+
+def pieces_read(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) -> float | None:
+    """How many pieces of its parent an instance is made of, on average; None where rows decide."""
+    match parent, child:
+        case Slices(), Slices():
+            return float(edge_rate(parent) / edge_rate(child))
+        case Slices(), Window():
+            return slices_within(child, parent)
+        case Window(), Window():
+            return float(pieces.count)
+        case _:
+            return None
 
 
 def slices_label(slices: Slices) -> str:
@@ -119,11 +198,11 @@ def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) 
             many = "" if child.tumbling else f", each in {number(child.overlap)} instances"
             return f"every row{many}"
         case Slices(), Slices():
-            return "each finer slice once"
+            count = number(pieces_read(parent, child, pieces) or 0.0)
+            return f"{count} finer slice{'' if count == '1' else 's'}"
         case Slices(), Window():
-            count = number(float(partials(child, parent, pieces.kind)))
-            open_ = ", the last still open (prefix)" if pieces.kind is EdgeKind.PREFIX else ""
-            return f"{count} slice{'' if count == '1' else 's'}{open_}"
+            count = number(pieces_read(parent, child, pieces) or 0.0)
+            return f"{count} slice{'' if count == '1' else 's'}"
         case _:
             assert isinstance(parent, Window), "slices are never made of windows"
             overlap = pieces.count * parent.range > child.range if isinstance(child, Window) else 0
@@ -141,6 +220,15 @@ def number(value: float) -> str:
     if value == int(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def percent(share: float) -> str:
+    """A share of a whole.
+
+    >>> percent(0.4321), percent(0.0004)
+    ('43 %', '<1 %')
+    """
+    return f"{share:.0%}".replace("%", " %") if share >= 0.005 else "<1 %"
 
 
 def times(ratio: float) -> str:

@@ -5,30 +5,35 @@ from __future__ import annotations
 from html import escape
 
 from muntin.printable import printable
-from muntin.report.explanation import Explanation, number, times
+from muntin.report.explanation import Explanation, number
 from muntin.report.svg import svg
 
 _CELL = "style='text-align:right;padding:2px 10px'"
 
 
 def html(explanation: Explanation) -> str:
-    """The headline, the tree as a picture, notes, and every strategy with its cost."""
+    """The headline, the tree as a picture, notes, and every strategy that was tried."""
+    judged = explanation.model
     rows = []
     for folded in explanation.folded:
         alternative, others = folded.first, escape("".join(f", {n}" for n in folded.others))
         name = escape(alternative.strategy)
         chosen = alternative.strategy == explanation.strategy
         if alternative.cost is None:
-            cells = f"<td {_CELL}>–</td><td colspan='2'>{escape(printable(alternative.note))}</td>"
+            note = escape(printable(alternative.note))
+            cells = f"<td>–</td><td colspan='{1 if judged is None else 2}'>{note}</td>"
         else:
-            ratio = times(explanation.direct / alternative.cost) if explanation.direct else ""
-            values = (number(alternative.cost), ratio, number(alternative.seconds or 0.0))
-            cells = "".join(f"<td {_CELL}>{value}</td>" for value in values)
+            seconds = "" if alternative.seconds is None else number(alternative.seconds)
+            values = [seconds] if judged is None else [number(alternative.cost), seconds]
+            cells = f"<td>{escape(alternative.operator or '–')}</td>"
+            cells += "".join(f"<td {_CELL}>{value}</td>" for value in values)
         rows.append(f"<tr><td>{f'<b>{name}</b>' if chosen else name}{others}</td>{cells}</tr>")
-    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in explanation.notes)
+    said = [*explanation.notes, *filter(None, [explanation.close()])]
+    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in said)
+    unit = "" if judged is None else f"<th>{escape(judged.unit)}</th>"
     return (
-        f"<p><b>{escape(explanation.strategy)}</b>: {escape(explanation.headline())}</p>"
+        f"<p><b>{escape(explanation.title)}</b>: {escape(explanation.headline())}</p>"
         f"{svg(explanation)}{notes}"
-        f"<table><tr><th>strategy</th><th>{escape(explanation.model.unit)}</th>"
-        f"<th>against direct</th><th>predicted s</th></tr>{''.join(rows)}</table>"
+        f"<table><tr><th>strategy</th><th>operator</th>{unit}<th>predicted s</th></tr>"
+        f"{''.join(rows)}</table>"
     )

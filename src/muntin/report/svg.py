@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from muntin.plan import Node
-from muntin.report.explanation import Explanation, number
+from muntin.report.explanation import Explanation
 from muntin.slicing import Slices
 
 _LETTER = 7.2
@@ -71,9 +71,10 @@ def _words(explanation: Explanation, node: Node | None) -> tuple[str, str, str]:
     if node is None:
         return "source", "source", "one read"
     kind = "slices" if isinstance(node.shape, Slices) else "factor" if node.hidden else "asked"
-    cost = number(explanation.costs[node.id])
+    figure = explanation.figures[node.id]
     made_of = explanation.made_of(node).partition(" of ")[0]  # the line says of what
-    return kind, explanation.label(node), f"{made_of} · cost {cost}"
+    own = f"{made_of} · {figure}" if explanation.model is None else f"{made_of} · cost {figure}"
+    return kind, explanation.label(node), own
 
 
 def _width(explanation: Explanation, node: Node) -> float:

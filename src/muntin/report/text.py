@@ -7,49 +7,58 @@ from textwrap import wrap
 
 from muntin.plan import Node
 from muntin.printable import printable
-from muntin.report.explanation import Alternative, Explanation, number, times
+from muntin.report.explanation import Alternative, Explanation, number
 
 WIDTH = 100
 """Where lines of names are broken."""
 
 
 def text(explanation: Explanation) -> str:
-    """The tree (each node's parent, pieces, cost and operator), the total and the alternatives."""
-    rows = [("source", "", "", ""), *_tree(explanation, explanation.costs)]
-    wide = [max(len(row[i]) for row in rows) for i in range(4)]
-    tree = [f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c:>{wide[2]}}  {d}".rstrip() for a, b, c, d in rows]
-    parts = [f"{explanation.strategy}: {explanation.headline()}", "", *tree]
-    if explanation.notes:
-        parts += ["", *map(printable, explanation.notes)]
-    if explanation.alternatives:
+    """The tree (what each node is made of, its share, its operator), the total, alternatives."""
+    parts = [f"{explanation.title}: {explanation.headline()}", "", *tree(explanation)]
+    notes = [*explanation.notes, *filter(None, [explanation.close()])]
+    if notes:
+        parts += ["", *map(printable, notes)]
+    if len(explanation.alternatives) > 1:
         parts += ["", *_table(explanation)]
     return "\n".join(parts)
 
 
+def tree(explanation: Explanation, figures: bool = True) -> list[str]:
+    """The tree as lines, with or without figures."""
+    rows = [("source", "", explanation.rest, ""), *_tree(explanation, explanation.figures)]
+    wide = [max(len(row[i]) for row in rows) for i in range(4)]
+    return [
+        f"{a:<{wide[0]}}  {b:<{wide[1]}}  {f'{c:>{wide[2]}}  ' if figures else ''}{d}".rstrip()
+        for a, b, c, d in rows
+    ]
+
+
 def _tree(
     explanation: Explanation,
-    costs: Mapping[str, float],
+    figures: Mapping[str, str],
     parent: str | None = None,
     indent: str = "",
 ) -> Iterator[tuple[str, str, str, str]]:
     children: list[Node] = explanation.plan.children(parent)
+    operators = explanation.operators
     for i, node in enumerate(children):
         last = i == len(children) - 1
         branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
         label = indent + branch + explanation.label(node)
-        operator = explanation.operators.get(node.id, "")
-        yield label, explanation.made_of(node), number(costs[node.id]), operator
-        yield from _tree(explanation, costs, node.id, indent + below)
+        yield label, explanation.made_of(node), figures[node.id], operators[node.id]
+        yield from _tree(explanation, figures, node.id, indent + below)
 
 
 def _table(explanation: Explanation) -> list[str]:
-    width = max(len("strategy"), *(len(f.first.strategy) for f in explanation.folded))
-    unit = explanation.model.unit
-    lines = [f"{'strategy':<{width}}  {unit:>16}  against direct      predicted s"]
+    named = [f.first.strategy for f in explanation.folded]
+    width = max(len("strategy"), *map(len, named))
+    cost = "" if explanation.model is None else f"  {explanation.model.unit:>16}"
+    lines = [f"{'strategy':<{width}}  {'operator':<8}{cost}  {'predicted s':>11}"]
     for folded in explanation.folded:
         first = folded.first
         chosen = "  ← chosen" if first.strategy == explanation.strategy else ""
-        line = f"{first.strategy:<{width}}  {_cells(first, explanation)}{chosen}"
+        line = f"{first.strategy:<{width}}  {_cells(first, explanation)}{chosen}".rstrip()
         lines += _with_others(line, folded.others)
     return lines
 
@@ -67,9 +76,7 @@ def _with_others(line: str, others: Sequence[str]) -> list[str]:
 
 def _cells(alternative: Alternative, explanation: Explanation) -> str:
     if alternative.cost is None:
-        return f"{'–':>16}  {printable(alternative.note)}"
-    ratio = ""
-    if explanation.direct is not None:
-        ratio = times(explanation.direct / alternative.cost)
+        return f"{'–':<8}  {printable(alternative.note)}"
+    cost = "" if explanation.model is None else f"  {number(alternative.cost):>16}"
     seconds = "" if alternative.seconds is None else number(alternative.seconds)
-    return f"{number(alternative.cost):>16}  {ratio:>14}  {seconds:>15}"
+    return f"{alternative.operator or '–':<8}{cost}  {seconds:>11}"

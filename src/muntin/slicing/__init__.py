@@ -16,6 +16,7 @@ from muntin.slicing.cuts import (
     shared_slices,
 )
 from muntin.slicing.edges import edge_rate, weavability
+from muntin.slicing.within import slices_within
 
 __all__ = [
     "SLICINGS",
@@ -32,5 +33,6 @@ __all__ = [
     "shared_pairs",
     "shared_panes",
     "shared_slices",
+    "slices_within",
     "weavability",
 ]

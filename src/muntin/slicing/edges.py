@@ -101,8 +101,9 @@ def _estimated(classes: Sequence[Class]) -> tuple[Fraction, int]:
     count = len(classes)
     least, most = by_pairs(classes)
     if most - least <= TIGHT * least:
-        return Fraction((least + most) / 2), 20 * count + count**2 // 30
-    return by_sampling(classes), 50 * count + count**2 // 30 + count * (SAMPLES + 4 * count) // 400
+        return Fraction((least + most) / 2), 15 * count + count**2 // 30
+    sampling = 500 + 20 * count + count * (SAMPLES + 4 * count) // 2_000
+    return by_sampling(classes), 15 * count + count**2 // 30 + sampling
 
 
 def rounded(rate: Fraction) -> Fraction:

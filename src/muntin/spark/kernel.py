@@ -22,7 +22,8 @@ from muntin.aggregates.columns import PartialColumn
 from muntin.kernels.columns import encode
 from muntin.kernels.encoded import Encoded
 from muntin.kernels.monoids import Array
-from muntin.kernels.tree import Branch, Pieces, Results, evaluate_tree
+from muntin.kernels.pieces import Pieces, Results
+from muntin.kernels.tree import Branch, Read, evaluate_tree
 from muntin.windows import Window
 
 PORTION = 64_000
@@ -37,10 +38,11 @@ class Kernel:
 
     keys: tuple[str, ...]
     partials: tuple[PartialColumn, ...]
-    forest: dict[int, tuple[Branch, ...]]
+    trees: dict[int, tuple[Branch, ...]]
     asked: frozenset[int]
     chunk: int | None
     wraps: bool
+    read: Read | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Evaluate one sorted partition."""
@@ -99,16 +101,17 @@ class Groups:
     def evaluated(self) -> Iterator[pa.RecordBatch]:
         """The instances that became complete with this portion, and rows that are results."""
         encoded = [self._encoded(p) for p in self.kernel.partials]
+        read = self.kernel.read
         for number in np.unique(self.node):
             rows = np.flatnonzero(self.node == number)
             if int(number) in self.kernel.asked:
                 yield self._new_rows(rows, encoded)
-            branches = self.kernel.forest[int(number)]
+            branches = self.kernel.trees[int(number)]
             if branches:
                 columns = tuple(tuple(a[rows] for a in e.arrays) for e in encoded)
                 pieces = Pieces(self.group[rows], self.start[rows], rows, columns)
                 monoids = tuple(e.monoid for e in encoded)
-                for results in evaluate_tree(branches, pieces, monoids, self._wanted):
+                for results in evaluate_tree(branches, pieces, monoids, self._wanted, None, read):
                     if len(results.start):
                         yield self._batch(results, encoded)
 
@@ -117,7 +120,7 @@ class Groups:
 
         It is never empty: its group is the one that the next portion may continue.
         """
-        branches = self.kernel.forest[int(self.node[-1])]
+        branches = self.kernel.trees[int(self.node[-1])]
         widest = max((b.widest for b in branches), default=1)
         horizon = int(self.start[-1])
         kept = (self.group == self.group[-1]) & (self.start > horizon - widest)
@@ -148,7 +151,9 @@ class Groups:
         kept = rows[new]
         columns = tuple(tuple(a[kept] for a in e.arrays) for e in encoded)
         node = int(self.node[rows[0]])
-        return self._batch(Results(node, self.start[kept], kept, columns), encoded)
+        return self._batch(
+            Results(node, self.group[kept], self.start[kept], kept, columns), encoded
+        )
 
     def _batch(self, results: Results, encoded: list[Encoded]) -> pa.RecordBatch:
         origin = pa.array(results.origin)

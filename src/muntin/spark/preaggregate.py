@@ -23,9 +23,10 @@ from muntin.kernels.columns import encode
 from muntin.kernels.encoded import Encoded
 from muntin.kernels.grouping import Grouping, codes_of
 from muntin.kernels.monoids import Array
+from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.portions import portions
-from muntin.kernels.tree import Pieces, Results, evaluate_tree
-from muntin.physical.bases import Base
+from muntin.kernels.tree import Read, evaluate_tree
+from muntin.physical.trees import Base
 from muntin.streams.pieces import starts
 from muntin.windows import Window
 
@@ -45,6 +46,7 @@ class PreAggregation:
     bases: tuple[Base, ...]
     wraps: bool
     instances: bool = False
+    read: Read | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pre-aggregate one partition of one micro-batch."""
@@ -100,7 +102,7 @@ class PreAggregation:
                 continue
             part = tuple(tuple(a[own] for a in arrays) for arrays in columns)
             pieces = Pieces(key[own], start[own], np.arange(len(own)), part)
-            for results in evaluate_tree(base.branches, pieces, monoids, _all):
+            for results in evaluate_tree(base.branches, pieces, monoids, _all, None, self.read):
                 yield self._batch(table, results, rows[own], encoded)
 
     def _in_order(self, table: pa.Table) -> tuple[Array, list[Array]]:

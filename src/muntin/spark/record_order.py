@@ -1,8 +1,6 @@
 """The order of records, where it matters: time, then `order_by`, then what the query reads of them.
 
-    u0, u1, …   what windows read            o0, o1, …   the columns of `order_by`
-    o           time and `order_by` in one, for aggregates that sort the records of a slice
-
+A column `o` has time and `order_by` in one, for aggregates that sort the records of a slice.
 Spark hands rows on in any order after a shuffle, so an order is always brought about, never found.
 """
 
@@ -30,9 +28,7 @@ def ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
             kind = df.select(F.expr(sql)).schema[0].dataType.simpleString()
         if (what, sql) in ties and has_no_order(kind):
             raise ColumnError(f"{what} is {kind}, which has no order: name a column that has one")
-    extra = {f"u{i}": sql for i, (_, sql) in enumerate(named)}
-    extra |= {f"o{i}": sql for i, (_, sql) in enumerate(ties)}
-    return prepared(df, query, lifted, extra)
+    return prepared(df, query, lifted, [sql for _, sql in named], [sql for _, sql in ties])
 
 
 def window_inputs(query: Query) -> list[str]:
@@ -40,15 +36,19 @@ def window_inputs(query: Query) -> list[str]:
     return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
 
 
-def tie_breakers(rows: DataFrame, query: Query) -> list[str]:
-    """The columns that order records of equal time: `order_by`, and where it matters all others."""
-    order = _order_by(rows)
+def tie_breakers(table: Table, rows: DataFrame, query: Query) -> list[str]:
+    """The columns that order records of equal time: `order_by`, and where it matters all others.
+
+    The rows are those of the table, with its inputs or with their partials.
+    """
+    order = list(table.order)
     sensitive = any(w.order_matters for w in query.data_windows) or any(
         not a.function.commutative for a in query.aggregates
     )
     if sensitive:
         kinds = {field.name: field.dataType.simpleString() for field in rows.schema}
-        order += [n for n in rows.columns if n[0] in "uvp" and not has_no_order(kinds[n])]
+        others = [*table.values, *table.read, *(p.name for p in table.columns.partials)]
+        order += [n for n in others if n in kinds and not has_no_order(kinds[n])]
     return order
 
 
@@ -56,8 +56,4 @@ def with_order(table: Table) -> DataFrame:
     """The rows of a table, with the column that some of its partials sort records by."""
     if not any(partial.in_order for partial in table.columns.partials):
         return table.rows
-    return table.rows.withColumn(ORDER, F.struct("t", *_order_by(table.rows)))
-
-
-def _order_by(rows: DataFrame) -> list[str]:
-    return [name for name in rows.columns if name.startswith("o")]
+    return table.rows.withColumn(ORDER, F.struct("t", *table.order))

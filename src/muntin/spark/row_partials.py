@@ -15,7 +15,6 @@ from pyspark.sql.types import StructField
 
 from muntin.kernels.mergers import not_merged
 from muntin.spark.table import Table
-from muntin.sql.row_lifts import row_lift
 
 _NUMBERS = {"tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean"}
 _TIMES = {"date", "timestamp", "timestamp_ntz"}
@@ -35,15 +34,16 @@ def not_in_arrow(table: Table, compared: tuple[str, ...] = ()) -> str | None:
     stranger = not_merged(p.merger for p in partials)
     if stranger:
         return f"{stranger} is merged only by Spark itself"
-    if any(row_lift(p.lift) is None for p in partials):
+    if any(p.row is None for p in partials):
         return "a partial of one row has no plain expression"
     own = {p.name for p in partials if p.merger not in _OF_STRUCTS and not p.beside}
-    fields = [*fields_of(table, (*table.keys, *compared)), *partial_fields(table)]
-    kinds = [f.dataType.simpleString() for f in fields if f.name[0] != "p" or f.name in own]
+    others, made = fields_of(table, (*table.keys, *compared)), partial_fields(table)
+    plain = [*others, *(f for f in made if f.name in own)]
+    kinds = [f.dataType.simpleString() for f in plain]
     strange = next((kind for kind in kinds if kind.partition("(")[0] not in _PLAIN), None)
     if strange:
         return f"{strange} is grouped and compared only by Spark itself"
-    foreign = arrow_refusal(fields)
+    foreign = arrow_refusal([*others, *made])
     return f"{foreign} cannot be handed to Python" if foreign else None
 
 
@@ -93,9 +93,9 @@ def one_zero(key: StructField) -> str:
 def _partials(table: Table) -> dict[str, str]:
     """SQL for the partials of one row."""
     kinds = {field.name: field.dataType.simpleString() for field in partial_fields(table)}
-    return {p.name: f"CAST({row_lift(p.lift)} AS {kinds[p.name]})" for p in table.columns.partials}
+    return {p.name: f"CAST({p.row} AS {kinds[p.name]})" for p in table.columns.partials}
 
 
 def _others(table: Table) -> list[Column]:
     keys = [F.expr(one_zero(f)).alias(f.name) for f in fields_of(table, table.keys)]
-    return [*keys, *(F.col(name) for name in table.rows.columns if name[0] in "tuo")]
+    return [*keys, *(F.col(name) for name in ("t", *table.read, *table.order))]

@@ -7,9 +7,9 @@
     lifted()             k…, t bigint, p…
     instances()          k…, node int, start bigint, p…      node: a window asked for, by its number
 
-Times are microseconds (a plain bigint, so that Spark drops no row by its own late rule), nodes are
-positions in `plan.nodes`. Float keys come with one zero and one NaN. The same piece may come in
-several rows of a batch: from several partitions, or when a partition is large.
+Times are microseconds (a plain bigint, so that Spark drops no row by its own late rule), nodes have
+their numbers in the physical plan. Float keys come with one zero and one NaN. The same piece may
+come in several rows of a batch: from several partitions, or when a partition is large.
 
 Rows that Python cannot group (`refusal` says why) are not pre-aggregated: `native` expands them.
 """
@@ -22,14 +22,13 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-from muntin.physical.bases import Base, bases
-from muntin.plan import SharingPlan
+from muntin.physical import PhysicalPlan
+from muntin.physical.trees import Base, bases
 from muntin.query import Query
-from muntin.spark.ansi import wraps
 from muntin.spark.names import existing, quoted
 from muntin.spark.preaggregate import PreAggregation
 from muntin.spark.row_partials import fields_of, lifted, not_in_arrow, partial_fields
-from muntin.spark.table import Table, prepared
+from muntin.spark.table import Table
 
 DELAY = "spark.watermarkDelayMs"
 """Where Spark notes in a column's metadata that it is the event time."""
@@ -60,30 +59,17 @@ class StreamSource:
     Rows of equal time may be `compared` by some columns, besides their partials.
     """
 
-    plan: SharingPlan
+    physical: PhysicalPlan
     query: Query
     table: Table
     wraps: bool
     watermarked: bool
     compared: tuple[str, ...] = ()
 
-    @staticmethod
-    def of(
-        plan: SharingPlan,
-        query: Query,
-        df: DataFrame,
-        table: Table | None = None,
-        compared: tuple[str, ...] = (),
-    ) -> StreamSource:
-        """The rows of a stream whose watermark is set, prepared unless a table is given."""
-        watermarked = delay_of(df, query) is not None
-        rows = prepared(df, query) if table is None else table
-        return StreamSource(plan, query, rows, wraps(df), watermarked, compared)
-
     @cached_property
     def bases(self) -> tuple[Base, ...]:
         """The disjoint pieces that rows are grouped into."""
-        return bases(self.plan)
+        return bases(self.physical)
 
     @cached_property
     def refusal(self) -> str | None:
@@ -98,7 +84,7 @@ class StreamSource:
     def instances(self) -> DataFrame:
         """Partials of every window instance that a partition of a batch has rows for."""
         body = PreAggregation(
-            tuple(self.table.keys),
+            self.table.keys,
             self.table.columns.partials,
             self.bases,
             self.wraps,

@@ -1,4 +1,4 @@
-"""A sharing plan on a streaming DataFrame: one read of the source, one stateful query.
+"""What only a stream is told, checked: its watermark, its mode, what its checkpoint was made for.
 
 The caller starts the query and chooses its sink and checkpoint, as for any streaming DataFrame;
 `output` must be the mode that it is started with.
@@ -6,7 +6,6 @@ The caller starts the query and chooses its sink and checkpoint, as for any stre
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
@@ -16,19 +15,20 @@ from pyspark.sql import DataFrame
 from muntin.choices import Output
 from muntin.control import Control
 from muntin.durations import Duration, microseconds
-from muntin.errors import ColumnError, ControlError, StrategyError, is_one_of, shown, unknown
-from muntin.physical import Operators
-from muntin.plan import SharingPlan
+from muntin.errors import (
+    ColumnError,
+    ControlError,
+    StrategyError,
+    is_between,
+    is_one_of,
+    shown,
+    unknown,
+)
 from muntin.query import Query
 from muntin.spark.beside import unshared
-from muntin.spark.bucketed import bucketed_refusal, by_bucketed, check_buckets
-from muntin.spark.controlled import by_controlled
 from muntin.spark.faults import told
 from muntin.spark.names import quoted
-from muntin.spark.native_stream import by_native
-from muntin.spark.progress import observed
-from muntin.spark.record_stream import by_records
-from muntin.spark.stream_source import StreamSource, delay_of, time_field
+from muntin.spark.stream_source import delay_of, time_field
 from muntin.userwindows.memory import keeps_records
 from muntin.windows import Window
 
@@ -51,49 +51,15 @@ class Streaming:
     def __post_init__(self) -> None:
         if not is_one_of(self.output, get_args(Output)):
             raise StrategyError(unknown("output", self.output, get_args(Output)))
-        check_buckets(self.buckets)
+        _check_buckets(self.buckets)
+        if self.control is not None and not isinstance(self.control, Control):
+            raise ControlError(f"control {shown(self.control)} must be mt.Control(path)")
         if self.watermark is not None:
             _delay(self.watermark)
 
 
-def apply_to_stream(
-    plan: SharingPlan,
-    query: Query,
-    df: DataFrame,
-    operators: Operators,
-    streaming: Streaming,
-) -> DataFrame:
-    """The rows of the query as a streaming DataFrame, in the long layout."""
-    check_streamable(query, df)
-    if query.data_windows:
-        return _by_data(plan, query, df, streaming)
-    marked = watermarked(df, query, streaming)
-    source = StreamSource.of(plan, query, marked)
-    if streaming.control is not None:
-        return _controlled(source, operators, streaming)
-    rows = _rows(source, operators, streaming)
-    return observed(rows, [w.id for w in query.windows])
-
-
-def _rows(source: StreamSource, operators: Operators, streaming: Streaming) -> DataFrame:
-    asked = operators.reason == "as asked"
-    if operators.name == "bucketed" and (asked or streaming.started_with is None):
-        refusal = bucketed_refusal(source, streaming.output, source.watermarked)
-        if refusal is None:
-            return by_bucketed(source, streaming.output, streaming.buckets)
-        if asked:  # what was only predicted faster may give way
-            raise StrategyError(f"operator 'bucketed' cannot run this stream: {refusal}")
-        warnings.warn(
-            "operator 'native' runs this stream: 'bucketed' is predicted to be faster, but "
-            f"{refusal}; operator='native' says that this is meant",
-            stacklevel=2,
-        )
-    started_with = _started_with(source.query, streaming.started_with)
-    return by_native(source, started_with, streaming.output)
-
-
-def _by_data(plan: SharingPlan, query: Query, df: DataFrame, streaming: Streaming) -> DataFrame:
-    """Windows that the data decides, and periodic ones beside them."""
+def check_for_data_windows(query: Query, streaming: Streaming) -> None:
+    """Refuse what windows that the data decides cannot have."""
     first = query.data_windows[0].id
     if streaming.output != "append":
         raise StrategyError(
@@ -106,20 +72,6 @@ def _by_data(plan: SharingPlan, query: Query, df: DataFrame, streaming: Streamin
                 f"{what} is for periodic windows alone, and the data decides where {first!r} "
                 "begins and ends: leave it out, or ask for the windows in two queries"
             )
-    rows = by_records(plan, query, watermarked(df, query, streaming), streaming.buckets)
-    return observed(rows, [w.id for w in query.windows] + [w.id for w in query.data_windows])
-
-
-def _controlled(source: StreamSource, operators: Operators, streaming: Streaming) -> DataFrame:
-    """With a control, all windows are computed from slices of the moment by one operator."""
-    if not isinstance(streaming.control, Control):
-        raise ControlError(f"control {shown(streaming.control)} must be mt.Control(path)")
-    if operators.name == "native" and operators.reason == "as asked":
-        raise StrategyError("operator 'native' has fixed windows: leave out it or control")
-    refusal = bucketed_refusal(source, streaming.output, source.watermarked)
-    if refusal is not None:
-        raise StrategyError(f"a control needs operator 'bucketed', which cannot run: {refusal}")
-    return by_controlled(source, streaming.output, streaming.buckets, streaming.control)
 
 
 def check_streamable(query: Query, df: DataFrame) -> None:
@@ -182,6 +134,12 @@ def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
     return marked
 
 
+def _check_buckets(given: object) -> None:
+    """Refuse a number of buckets that cannot be, whether or not buckets are used."""
+    if given is not None and not (isinstance(given, int) and is_between(given, 1, 2**15)):
+        raise StrategyError(f"buckets {shown(given)} must be a whole number from 1 to 32768")
+
+
 def _delay(watermark: Duration) -> int:
     """Milliseconds, in which Spark counts watermarks."""
     delay = microseconds(watermark, "watermark")
@@ -192,7 +150,7 @@ def _delay(watermark: Duration) -> int:
     return delay // 1000
 
 
-def _started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window, ...]:
+def started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window, ...]:
     """The windows that the guard stands for: those asked for now may only be fewer."""
     if given is None:
         return query.windows

@@ -1,6 +1,8 @@
 """The prepared table: keys, time and inputs under plain names, whatever the user's names are.
 
-    k0, k1, …   keys            t   microseconds            v0, v1, …   inputs of the aggregates
+    k0, k1, …   keys            t           microseconds
+    v0, v1, …   inputs of the aggregates
+    u0, u1, …   what windows read            o0, o1, …   the columns of `order_by`
 
 Rows without a time are dropped; a filtered input is null where its filter does not hold. From here
 on no name of the user's appears in any expression until the result is named.
@@ -8,8 +10,8 @@ on no name of the user's appears in any expression until the result is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
 
@@ -38,25 +40,32 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Prepared rows, the columns of the query's aggregates, and the type of the time column."""
+    """Prepared rows, the columns of the query's aggregates, and the type of the time column.
+
+    `keys`, `values` (the inputs of aggregates), `read` (what windows read) and `order` (what orders
+    records of equal time) are the plain names of its columns besides the time.
+    """
 
     rows: DataFrame
     columns: Columns
     time_type: str
-
-    @property
-    def keys(self) -> list[str]:
-        """The plain names of the keys."""
-        return [c for c in self.rows.columns if c.startswith("k")]
+    keys: tuple[str, ...]
+    values: tuple[str, ...]
+    read: tuple[str, ...]
+    order: tuple[str, ...]
 
 
 def prepared(
-    df: DataFrame, query: Query, lifted: bool = True, extra: Mapping[str, str] | None = None
+    df: DataFrame,
+    query: Query,
+    lifted: bool = True,
+    read: Sequence[str] = (),
+    order: Sequence[str] = (),
 ) -> Table:
     """Resolve the query's names against the table, with a sentence for each that does not fit.
 
-    Where aggregates are not lifted but left to Spark, the table has no partial columns. `extra`
-    are further columns, by plain name, as SQL that has been tried.
+    Where aggregates are not lifted but left to Spark, the table has no partial columns. `read` is
+    what windows read, `order` what orders records of equal time: SQL that has been tried.
     """
     columns = columns_in(df)
     inputs = distinct_inputs(query.aggregates)
@@ -66,19 +75,30 @@ def prepared(
     types = _types(chosen, _parts(query, time, keys, columns))
     _check_keys({name: types["key", name] for name in query.keys})
     kinds = {each: types[each] for each in inputs}
+    k, v, u, o = map(_plain_names, "kvuo", (keys, inputs, read, order))
     rows = chosen.select(
-        *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
+        *_aliased(map(F.expr, keys), k),
         F.expr(instant(time, types["time"], query)).alias("t"),
-        *(input_column(each, columns).alias(f"v{i}") for i, each in enumerate(inputs)),
-        *(F.expr(sql).alias(name) for name, sql in (extra or {}).items()),
+        *_aliased((input_column(each, columns) for each in inputs), v),
+        *_aliased(map(F.expr, read), u),
+        *_aliased(map(F.expr, order), o),
     )
     rows = rows.where("t IS NOT NULL")
+    table = Table(rows, Columns(inputs, (), ()), types["time"], k, v, u, o)
     if not lifted:
         _check_unshared(query, kinds)
-        return Table(rows, Columns(inputs, (), ()), types["time"])
+        return table
     _check_calls(chosen, query, columns)
     _check_lifts(rows, query, kinds)
-    return Table(rows, columns_of(query.aggregates, kinds.__getitem__), types["time"])
+    return replace(table, columns=columns_of(query.aggregates, kinds.__getitem__))
+
+
+def _plain_names(letter: str, of: Sequence[object]) -> tuple[str, ...]:
+    return tuple(f"{letter}{i}" for i, _ in enumerate(of))
+
+
+def _aliased(columns: Iterable[Column], names: tuple[str, ...]) -> list[Column]:
+    return [column.alias(name) for column, name in zip(columns, names, strict=True)]
 
 
 def columns_in(df: DataFrame) -> list[str]:

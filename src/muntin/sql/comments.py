@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from muntin.coverage import Source
 from muntin.durations import duration_text
-from muntin.plan import Node, Shape
+from muntin.plan import Node, Shape, SharingPlan
 from muntin.printable import MOST
 from muntin.slicing import Slices
 from muntin.windows import Window
@@ -36,8 +36,10 @@ def plain(id: str) -> str:
     return "_".join("".join(letters).split())[:40]
 
 
-def in_words(parent: Shape, node: Node) -> str:
+def in_words(plan: SharingPlan, id: str) -> str:
     """A node and what it is made of, as in `40 minutes: 2 pieces of 20 minutes`."""
+    node = plan.node(id)
+    parent = plan.shape(node.parent)
     hidden = isinstance(node.shape, Window) and node.hidden
     name = harmless(node.id) + (" (factor window, not in the result)" if hidden else "")
     return f"{name}: {_made_of(parent, node)}"

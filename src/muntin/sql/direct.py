@@ -13,14 +13,9 @@ from sqlglot import exp
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.sql.duckdb_aggregates import parsed_spark, transpiled
-from muntin.sql.edges import selected
+from muntin.sql.programs import selected
 from muntin.sql.rendering import Reading, records_sql
 from muntin.windows import Window
-
-_SAME = frozenset(
-    ("min", "max", "min_by", "max_by", "count", "bool_and", "bool_or", "bit_and", "bit_or")
-)
-"""Aggregates whose function in DuckDB has Spark's meaning and type."""
 
 
 def render_direct(read: Reading) -> str:
@@ -59,7 +54,7 @@ def _one(window: Window, read: Reading) -> str:
 
 def _own(aggregate: Aggregate, number: int, read: Reading) -> str:
     """DuckDB's own function, or else the result over partials that are lifted but never merged."""
-    if aggregate.function.name in _SAME:
+    if aggregate.function.same_in_duckdb:
         own = inputs_of(aggregate)
         names = [f"v{read.columns.inputs.index(each)}" for each in own] or ["1"]
         return transpiled(parsed_spark(aggregate.function.native().format(*names)))

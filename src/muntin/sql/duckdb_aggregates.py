@@ -5,14 +5,14 @@ sqlglot translates names and syntax. What it cannot know is put right here:
     sum                of whole numbers is a HUGEINT in DuckDB, a BIGINT in Spark
     count_if           of nulls alone is null in DuckDB, 0 in Spark
     min_by, max_by     pass over null values in DuckDB; Spark passes over null orders only
-    avg of a decimal   is a double in DuckDB; Spark's is a decimal, rounded once, half up
     var_pop            of one infinity is 0 in DuckDB, NaN in Spark
     collect_set        of nulls alone is null in DuckDB, empty in Spark
+
+A result that needs more, such as the average of a decimal, declares its form in DuckDB itself.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,30 +21,17 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from muntin.aggregates import Partial
-from muntin.aggregates.columns import Columns, PartialColumn, ResultColumn
+from muntin.aggregates.columns import Columns, ResultColumn
 from muntin.errors import AggregateError
 from muntin.sql.expressions import AnsiSpark, Kinds, kind_of
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
-_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
-NOT_IN_DUCKDB = {
-    "hll_sketch_agg": "DuckDB has no mergeable sketch of distinct values",
-    "kll_sketch_agg": "DuckDB has no mergeable sketch of quantiles",
-    "skewness": "DuckDB's skewness and kurtosis lose their digits where values are large",
-    "custom": "it is written in Python",
-}
-"""Spark functions in lifts for which DuckDB has nothing to offer, and why."""
-
 _RENAMED: dict[type[exp.Expr], str] = {exp.ArgMin: "arg_min_null", exp.ArgMax: "arg_max_null"}
 
 
-def not_in_duckdb(partials: Sequence[Partial | PartialColumn]) -> str | None:
+def not_in_duckdb(partials: Sequence[Partial]) -> str | None:
     """Why DuckDB cannot make or merge these partials, or None."""
-    for partial in partials:
-        for function, reason in NOT_IN_DUCKDB.items():
-            if function in partial.lift or function == partial.merger:
-                return reason
-    return None
+    return next((p.not_in_duckdb for p in partials if p.not_in_duckdb), None)
 
 
 def transpiled(tree: exp.Expr, identify: bool = False) -> str:
@@ -85,7 +72,7 @@ def for_duckdb(columns: Columns, kinds: Kinds) -> Columns:
         known[partial.name] = kind_of(lift, known)
         merge = _narrowed(parsed_spark(partial.merge), known)
         partials.append(replace(partial, lift=written, merge=merge))
-    results = [_finished(each, columns, known) for each in columns.results]
+    results = [ResultColumn(each.name, _finished(each)) for each in columns.results]
     return replace(columns, partials=tuple(partials), results=tuple(results))
 
 
@@ -107,37 +94,5 @@ def _narrowed(tree: exp.Expr, kinds: Kinds) -> str:
     return transpiled(tree.transform(fix))
 
 
-def _finished(result: ResultColumn, columns: Columns, kinds: Kinds) -> ResultColumn:
-    tree = parsed_spark(result.final)
-    mean = _decimal_mean(tree, columns, kinds)
-    return ResultColumn(result.name, mean or transpiled(tree))
-
-
-def _decimal_mean(tree: exp.Expr, columns: Columns, kinds: Kinds) -> str | None:
-    """A decimal sum divided by a count and cast to a decimal, in exact whole numbers.
-
-    With U the unscaled sum and C the count, the result has four more digits: U·10⁴/C rounded half
-    away from zero. With U = qC + r that is q·10⁴ + (r·2·10⁴ + C) // 2C, which is never longer than
-    the result; its digits become a decimal by way of text.
-    """
-    cast = tree.find(exp.Cast)
-    if cast is None or not cast.find(exp.Div):
-        return None
-    target = _DECIMAL.fullmatch(cast.to.sql("spark").lower().replace(" ", ""))
-    names = {column.name for column in tree.find_all(exp.Column)}
-    sums = [p.name for p in columns.partials if p.name in names and _is(p, exp.Sum)]
-    counts = [p.name for p in columns.partials if p.name in names and _is(p, exp.Count)]
-    if target is None or len(sums) != 1 or len(counts) != 1:
-        return None
-    total, count, scale = sums[0], counts[0], int(target[2])
-    unscaled = f"CAST(replace(CAST(abs({total}) AS VARCHAR), '.', '') AS HUGEINT)"
-    rounded = f"(({unscaled} % {count}) * 20000 + {count}) // (2 * {count})"
-    digits = f"CAST(({unscaled} // {count}) * 10000 + {rounded} AS VARCHAR)"
-    padded = f"('{'0' * scale}' || {digits})"
-    minus = f"CASE WHEN {total} < 0 THEN '-' ELSE '' END"
-    text = f"{minus} || left({padded}, -{scale}) || '.' || right({padded}, {scale})"
-    return f"CASE WHEN {count} > 0 THEN CAST({text} AS DECIMAL({target[1]}, {scale})) END"
-
-
-def _is(partial: PartialColumn, kind: type[exp.Expr]) -> bool:
-    return isinstance(parsed_spark(partial.lift), kind)
+def _finished(result: ResultColumn) -> str:
+    return result.in_duckdb or transpiled(parsed_spark(result.final))

@@ -21,12 +21,12 @@ from sqlglot.errors import SqlglotError
 
 from muntin.aggregates.columns import Columns, Input, columns_of, inputs_of
 from muntin.errors import AggregateError, StrategyError, is_one_of, unknown
-from muntin.plan import SharingPlan, closed
+from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.query import Query
 from muntin.sql.comments import in_words, plain
 from muntin.sql.duckdb_text import DuckdbWriter
-from muntin.sql.edges import Parent, grouped, indented, selected
 from muntin.sql.expressions import Kinds, argument, condition, kind_of
+from muntin.sql.programs import Parent, grouped, indented, selected
 from muntin.sql.spark_text import SparkWriter
 from muntin.sql.writer import Writer
 from muntin.windows import Window
@@ -59,7 +59,7 @@ class Reading:
 
 
 def render(
-    plan: SharingPlan,
+    plan: PhysicalPlan,
     query: Query,
     dialect: str,
     table: str,
@@ -119,22 +119,26 @@ def _check_types(query: Query, known: TypeOf) -> None:
             )
 
 
-def render_reading(plan: SharingPlan, read: Reading) -> str:
+def render_reading(plan: PhysicalPlan, read: Reading) -> str:
     """All table expressions, then the result."""
-    plan = closed(plan)
-    names = _names(plan, read.table)
-    readers = Counter(node.parent for node in plan.nodes)
-    readers.update(node.id for node in plan.nodes if not node.hidden)
-    parts = [f"{names[None]} AS (\n{records_sql(read, '  ')}\n)"]
-    for shape, node in plan.edges():
-        step = "merge" if node.parent is not None else "lift"
-        partials = [(p.name, getattr(p, step)) for p in read.columns.partials]
-        parent = Parent(names[node.parent], shape)
-        body = grouped(node, parent, read.keys, partials, read.writer)
-        head = read.writer.cte(names[node.id], readers[node.id])
-        parts.append(f"-- {in_words(shape, node)}\n{head} (\n{indented(body)}\n)")
+    names = names_of(plan, read.table)
+    parts = table_expressions(plan, read, names)
     parts.append(f"results AS (\n{_union(plan, names, read)}\n)")
     return "WITH " + ",\n".join(parts) + "\n" + _result(read)
+
+
+def table_expressions(plan: PhysicalPlan, read: Reading, names: Mapping[int, str]) -> list[str]:
+    """One for the records and one for each node, under these names."""
+    readers = Counter(node.parent for node in plan.nodes)
+    readers.update(node.number for node in plan.outputs)
+    parts = [f"{names[FROM_SOURCE]} AS (\n{records_sql(read, '  ')}\n)"]
+    for above, node in plan.edges():
+        partials = [(p.name, p.lift if above is None else p.merge) for p in read.columns.partials]
+        parent = Parent(names[node.parent], above)
+        body = grouped(node, parent, read.keys, partials, read.writer)
+        head = read.writer.cte(names[node.number], readers[node.number])
+        parts.append(f"-- {in_words(plan.plan, node.id)}\n{head} (\n{indented(body)}\n)")
+    return parts
 
 
 def records_sql(read: Reading, margin: str = "", extra: Mapping[str, str] | None = None) -> str:
@@ -182,25 +186,25 @@ def _table(table: str, writer: Writer) -> str:
     return ".".join(writer.quoted(part.name) for part in tree.parts)
 
 
-def _names(plan: SharingPlan, table: str) -> dict[str | None, str]:
+def names_of(plan: PhysicalPlan, table: str) -> dict[int, str]:
     """A plain and unique name for every node: its number, and what is plain in its id."""
-    names: dict[str | None, str] = {None: "records"}
-    for number, node in enumerate(plan.nodes, start=1):
+    names = {FROM_SOURCE: "records"}
+    for node in plan.nodes:
         kind = "w" if isinstance(node.shape, Window) else "s"
-        names[node.id] = f"{kind}{number}_{plain(node.id)}".rstrip("_")
+        names[node.number] = f"{kind}{node.number + 1}_{plain(node.id)}".rstrip("_")
     while any(name.lower() == table.lower() for name in names.values()):
-        names = {id: f"{name}_" for id, name in names.items()}
+        names = {number: f"{name}_" for number, name in names.items()}
     return names
 
 
-def _union(plan: SharingPlan, names: dict[str | None, str], read: Reading) -> str:
+def _union(plan: PhysicalPlan, names: dict[int, str], read: Reading) -> str:
     selects = []
-    for shape, id in ((node.shape, node.id) for node in plan.nodes if not node.hidden):
-        assert isinstance(shape, Window), "slices are always hidden"
-        label = read.writer.literal(id)
+    for node in plan.outputs:
+        assert isinstance(node.shape, Window), "slices are always hidden"
+        label, name = read.writer.literal(node.id), names[node.number]
         columns = ", ".join([*read.keys, "start", *(p.name for p in read.columns.partials)])
-        length = f"start + {shape.range} AS until"
-        selects.append(f"  SELECT {label} AS window_id, {length}, {columns} FROM {names[id]}")
+        length = f"start + {node.shape.range} AS until"
+        selects.append(f"  SELECT {label} AS window_id, {length}, {columns} FROM {name}")
     return "\n  UNION ALL\n".join(selects)
 
 

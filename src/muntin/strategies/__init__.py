@@ -2,9 +2,10 @@
 
 from muntin.strategies.budget import Budget, budget_for
 from muntin.strategies.problem import Problem
-from muntin.strategies.registry import SHARES, STRATEGIES, Strategy, strategy_named
+from muntin.strategies.registry import COST_FREE, SHARES, STRATEGIES, Strategy, strategy_named
 
 __all__ = [
+    "COST_FREE",
     "SHARES",
     "STRATEGIES",
     "Budget",

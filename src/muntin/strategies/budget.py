@@ -4,10 +4,11 @@ A step is about a microsecond's work on an ordinary core: an edge weighed, a few
 a strategy has to do depends on the windows alone, and so does whether it is within the budget: a
 plan is the same on every machine, however fast or busy.
 
-    steps a strategy may take     BASE + EACH · windows: 116,000 for 20, 900,000 for 1,000,
-                                  and never more than MOST
+    steps a strategy may take     BASE + EACH · windows, but of no more than MANY windows
 
-`steiner`, which most often finds the cheapest plan, has two such shares (`registry.SHARES`).
+That is 117,000 steps for 20 windows and 950,000 for 1,000. Some strategies have more or fewer
+shares of it (`registry.SHARES`): `steiner` and weaving, which find the cheapest plans, have two;
+those that look at every pair of windows or more have none, which leaves them BASE.
 
 A strategy over its budget stops (`BudgetError`): "auto" leaves it out and explain() says so;
 one that the user named may take `NAMED` times as much, and is refused beyond. Strategies that
@@ -23,10 +24,10 @@ from muntin.errors import BudgetError
 
 BASE = 100_000
 """Steps for any number of windows."""
-EACH = 800
+EACH = 850
 """More steps for each window."""
-MOST = 1_000_000
-"""Steps however many windows there are: a few of the simpler strategies serve thousands."""
+MANY = 1_125
+"""Windows beyond which there are no more steps: a few of the simpler strategies serve thousands."""
 NAMED = 10
 """How many times the budget a strategy has that was asked for by name."""
 
@@ -67,9 +68,14 @@ UNLIMITED = Budget()
 
 
 def budget_for(windows: int, shares: int = 1, named: bool = False) -> Budget:
-    """What a strategy may do for so many windows.
+    """What a strategy with so many shares may do for so many windows.
 
+    >>> [budget_for(1_000, shares).limit for shares in (0, 1, 2)]
+    [100000, 950000, 1900000]
     >>> budget_for(20).limit, budget_for(1_000, named=True).limit
-    (116000, 9000000)
+    (117000, 9500000)
     """
-    return Budget(min(BASE + EACH * windows, MOST) * shares * (NAMED if named else 1))
+    growing, least = EACH * min(windows, MANY), max(shares, 1)
+    if named:
+        return Budget(NAMED * least * (BASE + growing))
+    return Budget(BASE * least + growing * shares)

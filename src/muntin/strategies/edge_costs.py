@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from muntin.cost import CostModel
-from muntin.cost.arrays import Floats, Ints, WindowArrays, piece_prices
+from muntin.cost.arrays import Floats, Ints, WindowArrays, edge_matrix
 from muntin.windows import Window
 
 BLOCK = 512
@@ -72,7 +72,5 @@ def edge_costs(
 ) -> Floats:
     """The cost of each child (column) from each parent (row); infinity for no edge."""
     counts = piece_counts(parents, children, not idempotent, fewest)
-    edge = counts > 0
-    prices = piece_prices(cost, parents, children, edge)
-    costs: Floats = np.where(edge, counts * prices, np.inf)
+    costs: Floats = np.where(counts > 0, edge_matrix(cost, parents, children, counts), np.inf)
     return costs

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from muntin.cost.finals import Members, final_of
-from muntin.coverage import SOURCE, Source, every
+from muntin.cost.members import Members
+from muntin.cost.tree_forms import tree_form
+from muntin.coverage import SOURCE, Source
 from muntin.plan import Node, SharingPlan
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import SLICINGS, Slices, edge_rate, shared_pairs, shared_slices
+from muntin.slicing import SLICINGS, Slices, edge_rate, shared_slices
 from muntin.slicing.cuts import cut_everywhere
 from muntin.slicing.edges import edge_work
 from muntin.strategies.hidden_ids import unused_id
@@ -46,8 +47,7 @@ class TreeCosts:
         self._windows, self._budget = problem.windows, problem.budget
         self._kinds = [problem.kind(window) for window in problem.windows]
         self._cuts = [SLICINGS[problem.slicing](window).cuts for window in problem.windows]
-        self._final = final_of(problem.cost)
-        self._slicing = problem.cost.edge(root, shared_pairs(problem.windows[:1]), every(1))
+        self._slicing, self._final = tree_form(problem.cost, root)
         self._known: dict[Tree, float] = {}
 
     def __call__(self, tree: Tree) -> float:

@@ -33,6 +33,9 @@ from muntin.strategies.problem import Problem
 from muntin.strategies.wcg import cheapest_parents, nodes_of, wcg
 from muntin.windows import Window, common_unit
 
+CELLS = 2_000_000
+"""Edges from candidates to children that are weighed at once; of more, every second, third …"""
+
 
 def wcg_fw(problem: Problem) -> SharingPlan:
     """The better of Algorithm 1 and Algorithm 2."""
@@ -97,6 +100,7 @@ def best_factor(
     found = candidates(target, children, asked, unit, idempotent, cost.fewest, problem.budget)
     if not found:
         return None
+    found = found[:: -(-len(found) * len(children) // CELLS)]
     problem.budget.spend(100 + len(found) * len(children) // 10)
     factors, targets = WindowArrays.rows(found), WindowArrays.of(children)
     serve = edge_costs(cost, factors, targets, idempotent, cost.fewest).sum(axis=1)

@@ -30,6 +30,19 @@ class GainTable:
         self._best = np.full(size, -np.inf)
         self._where = np.zeros(size, dtype=np.int64)
 
+    @staticmethod
+    def of(gains: Floats) -> GainTable:
+        """A table of these gains; those below the diagonal are taken from above it.
+
+        >>> GainTable.of(np.array([[0.0, 3.0], [0.0, 0.0]])).largest()
+        (0, 1, 3.0)
+        """
+        table = GainTable(len(gains))
+        above = np.triu_indices(len(gains), k=1)
+        table._gains[above] = table._gains.T[above] = gains[above]
+        table._search(np.arange(len(gains)))
+        return table
+
     def largest(self) -> tuple[int, int, float]:
         """The pair of the largest gain, and the gain."""
         i = int(self._best.argmax())

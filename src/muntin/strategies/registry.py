@@ -57,8 +57,19 @@ STRATEGIES: dict[str, Strategy] = {
     "exhaustive": exhaustive,
 }
 
-SHARES = {"steiner": 2}
-"""Strategies with more than one share of the planning budget."""
+SHARES = {"steiner": 2, "weave-share": 2, "tri-weave": 2} | dict.fromkeys(
+    ("weave-plus", "insert-then-weave", "local-search", "random-merge", "pairing", "contiguous"), 0
+)
+"""Strategies with more shares of the planning budget than one, or with none: for few windows."""
+
+
+COST_FREE = frozenset(
+    {
+        *("direct", "unshared-panes", "unshared-pairs", "shared-panes", "shared-pairs"),
+        *("cutty", "no-share", "all-share"),
+    }
+)
+"""Strategies with one plan for a set of windows, whatever the cost."""
 
 
 def strategy_named(name: str) -> Strategy:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,13 +30,13 @@ from muntin.strategies.window_classes import classes_for, members
 class Limits:
     """How many classes, lengths in each, and candidates in all are looked at.
 
-    `sizes` bounds of how many different members of a class the lengths are looked up.
+    `sizes` bounds of how many different members the lengths are looked up, in all classes.
     """
 
     classes: int
     lengths: int
     candidates: int
-    sizes: int = 150
+    sizes: int = 2_000
 
 
 def steiner_candidates(problem: Problem, limits: Limits) -> WindowArrays:
@@ -45,8 +45,9 @@ def steiner_candidates(problem: Problem, limits: Limits) -> WindowArrays:
     classes = classes_for(asked, problem.idempotent, limits.classes, budget)
     serves = members(classes, asked)
     roots = WindowArrays(classes[:, 0] + classes[:, 2], classes[:, 0], classes[:, 1])
+    share = replace(limits, sizes=max(limits.sizes // len(classes), 10))
     lengths = [
-        _lengths(asked.range[served] // slide, problem.idempotent, limits, budget)
+        _lengths(asked.range[served] // slide, problem.idempotent, share, budget)
         for slide, served in zip(classes[:, 0], serves, strict=True)
     ]
     base = np.repeat(np.arange(len(classes)), [len(each) for each in lengths])

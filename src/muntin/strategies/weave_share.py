@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muntin.cost.finals import Members, final_of
-from muntin.coverage import SOURCE, Source, every
+from muntin.cost.members import Members
+from muntin.cost.tree_forms import tree_form
+from muntin.coverage import SOURCE, Source
 from muntin.plan import SharingPlan
-from muntin.slicing import SLICINGS, Slices, shared_pairs
+from muntin.slicing import SLICINGS, Slices
 from muntin.strategies.execution_trees import Tree, plan_of
 from muntin.strategies.problem import Problem
 from muntin.strategies.weaving import Loom, strands_of
@@ -39,14 +40,18 @@ def woven_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
     >>> [sorted(tree) for tree in woven_trees(Problem(windows, False, model))]
     [[0, 1], [2, 3]]
     """
-    slicing = problem.cost.edge(root, shared_pairs(problem.windows[:1]), every(1))
+    return [strand.numbers for strand in loom_over(problem, root).woven()]
+
+
+def loom_over(problem: Problem, root: Slices | Source = SOURCE) -> Loom:
+    """A run of weaving, to be begun."""
+    slicing, final = tree_form(problem.cost, root, results=False)
     cut = SLICINGS[problem.slicing]
     strands = strands_of(
         (cut(same[0]), Members.of(same, [problem.kind(w) for w in same]), frozenset(numbers))
         for same, numbers in _equal_cuts(problem.windows)
     )
-    loom = Loom(strands, slicing, final_of(problem.cost), budget=problem.budget)
-    return [strand.numbers for strand in loom.woven()]
+    return Loom(strands, slicing, final, budget=problem.budget)
 
 
 def _equal_cuts(windows: Sequence[Window]) -> list[tuple[list[Window], list[int]]]:

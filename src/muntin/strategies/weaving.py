@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.cost.arrays import Floats
-from muntin.cost.finals import Final, Members
+from muntin.cost.arrays import Floats, Ints
+from muntin.cost.members import Final, Members
 from muntin.slicing import Cut, Slices, edge_rate
 from muntin.slicing.cuts import cut_everywhere
 from muntin.slicing.edges import edge_work
@@ -32,11 +32,9 @@ from muntin.strategies.budget import UNLIMITED, Budget
 from muntin.strategies.gain_table import GainTable
 
 EdgeRate = Callable[[Slices], float]
-PATIENCE = 3_000
+PATIENCE = 300
 """Steps for one exact edge rate while weaving; only unrelated slides need more."""
-
-
-ROW = 80
+ROW = 60
 """Steps to bound the gains of one tree, beside those for each other tree."""
 
 
@@ -75,7 +73,7 @@ def _all_cuts(mine: tuple[Cut, ...], theirs: tuple[Cut, ...]) -> tuple[Cut, ...]
 
 
 class Loom:
-    """One run of the algorithm over strands that are given."""
+    """One run of the algorithm over strands that are given; `merged` are slices on the way."""
 
     def __init__(
         self,
@@ -86,9 +84,9 @@ class Loom:
         budget: Budget = UNLIMITED,
     ) -> None:
         cuts = sum(len(s.slices.cuts) for s in strands)
-        budget.spend(100 * len(strands) + cuts**2 // 10)
-        budget.require(len(strands) * (ROW + len(strands) // 4))
-        self._budget = budget
+        budget.spend(100 * len(strands) + cuts**2 // 16)
+        budget.require(len(strands) * (ROW + len(strands) // 8))
+        self._budget, self.merged = budget, list[Slices]()
         self._strands: list[Strand | None] = list(strands)
         self._slicing, self._final, self._rate = slicing, final, rate
         self._edges = np.array([rate(s.slices) for s in strands])
@@ -98,9 +96,7 @@ class Loom:
         self._common = common_edges([s.slices.cuts for s in strands])
         self._single = np.array([len(s.slices.cuts) == 1 for s in strands])
         self._exact = np.zeros((len(strands), len(strands)), dtype=np.bool_)
-        self._gains = GainTable(len(strands))
-        for i in range(len(strands)):
-            self._bound_row(i)
+        self._gains = GainTable.of(self._all_bounds())
 
     def woven(self) -> list[Strand]:
         """The trees when no merge saves anything."""
@@ -136,6 +132,7 @@ class Loom:
             if gain < self._gains.largest()[2] or not self._saves(gain):
                 return
         self._strands[i], self._strands[j] = both, None
+        self.merged.append(both.slices)
         self._edges[i], self._costs[i] = edges, cost
         self._single[i] = False  # even if one cut is left: sums over pairs count what it contains
         self._common[i] += self._common[j]
@@ -143,22 +140,34 @@ class Loom:
         self._gains.drop(j)
         self._bound_row(i)
 
+    def _all_bounds(self) -> Floats:
+        """The bounds of every two trees, above the diagonal."""
+        count = len(self._strands)
+        members = [s.members for s in self._strands if s is not None]
+        bounds = np.full((count, count), -np.inf)
+        for i in range(count - 1):
+            bounds[i, i + 1 :] = self._bounds(i, np.arange(i + 1, count), members[i + 1 :])
+        return bounds
+
     def _bound_row(self, i: int) -> None:
+        """The bounds of one tree with each other tree."""
+        alive = [(j, s.members) for j, s in enumerate(self._strands) if s is not None and j != i]
+        if alive:
+            others = np.array([j for j, _ in alive])
+            self._gains.set_row(i, others, self._bounds(i, others, [m for _, m in alive]))
+            self._exact[i] = self._exact[:, i] = False
+
+    def _bounds(self, i: int, others: Ints, members: Sequence[Members]) -> Floats:
         """Upper bounds on what merging tree i with each other tree saves."""
-        self._budget.spend(ROW + len(self._strands) // 4)
+        self._budget.spend(ROW + len(members) // 4)
         one = self._strands[i]
         assert one is not None, "only a living tree is merged"
-        others = [j for j, s in enumerate(self._strands) if s is not None and j != i]
-        if not others:
-            return
-        members = [s.members for j in others if (s := self._strands[j]) is not None]
         mine, theirs = self._edges[i], self._edges[others]
         edges = np.maximum(np.maximum(mine, theirs), mine + theirs - self._common[i, others])
         most = (mine + theirs) * (1 + 1e-12)
         least = self._final.at_least(edges * (1 - 1e-12), most, one.members, members)
-        bounds = self._slicing + self._costs[i] + self._costs[others] - least
-        self._gains.set_row(i, np.array(others), bounds)
-        self._exact[i] = self._exact[:, i] = False
+        bounds: Floats = self._slicing + self._costs[i] + self._costs[others] - least
+        return bounds
 
 
 def common_edges(sets: Sequence[Sequence[Cut]]) -> Floats:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from muntin.physical.bases import Base
+from muntin.physical.trees import Base
 from muntin.streams.evaluation import Changed, Due, opened, results
 from muntin.streams.header import check_types
 from muntin.streams.keys import Keys

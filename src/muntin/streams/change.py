@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from muntin.errors import StateError
-from muntin.physical.bases import Base
+from muntin.physical.trees import Base
 from muntin.slicing import Slices, begins, ends
 from muntin.streams.header import Header, KeptBase, KeptWindow
 from muntin.streams.spec import Spec, first_open, kept_from

@@ -27,7 +27,7 @@ from muntin.control import Command, Decided, Entry, Label, Terms, Unreadable, de
 from muntin.control.entry import REFUSED, RUNNING, SUSPENDED
 from muntin.control.reading import stripped
 from muntin.kernels.tree import Branch
-from muntin.physical.bases import Base
+from muntin.physical.trees import Base
 from muntin.slicing import shared_pairs
 from muntin.streams.bucket import Bucket, Step
 from muntin.streams.labels import KeptLabels, labelled

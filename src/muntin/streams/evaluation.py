@@ -16,8 +16,9 @@ import pyarrow as pa
 from muntin.kernels.encoded import Encoded
 from muntin.kernels.instances import instances
 from muntin.kernels.monoids import Array
-from muntin.kernels.tree import Pieces, Results, evaluate_tree
-from muntin.physical.bases import Base
+from muntin.kernels.pieces import Pieces, Results
+from muntin.kernels.tree import evaluate_tree
+from muntin.physical.trees import Base
 from muntin.streams.header import KeptBase
 from muntin.streams.keys import Keys
 from muntin.streams.pieces import GROUP, START, by_group, encoded, longs
@@ -101,17 +102,16 @@ def results(
         tuple(tuple(a[order] for a in c.arrays) for c in columns),
     )
     monoids = tuple(c.monoid for c in columns)
-    for found in evaluate_tree(base.branches, pieces, monoids, asked.wanted, asked.between):
+    limits = asked.wanted, asked.between
+    for found in evaluate_tree(base.branches, pieces, monoids, *limits, spec.read):
         if len(found.start):
-            yield _table(spec, found, pieces.group[found.origin], columns, keys)
+            yield _table(spec, found, columns, keys)
 
 
-def _table(
-    spec: Spec, found: Results, group: Array, columns: list[Encoded], keys: Keys
-) -> pa.Table:
-    rows = pa.array(group)
+def _table(spec: Spec, found: Results, columns: list[Encoded], keys: Keys) -> pa.Table:
+    rows = pa.array(found.group)
     named = {name: whole(keys.table, name).take(rows) for name in spec.keys}
-    named["node"] = pa.array(np.full(len(group), found.node, dtype=np.int32))
+    named["node"] = pa.array(np.full(len(found.group), found.node, dtype=np.int32))
     named[START] = pa.array(found.start)
     for partial, column, arrays in zip(spec.partials, columns, found.columns, strict=True):
         named[partial.name] = column.decode(arrays)

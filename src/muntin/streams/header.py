@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from muntin.errors import StateError
-from muntin.physical.bases import Base
+from muntin.physical.trees import Base
 from muntin.slicing import Cut, Slices
 from muntin.streams.spec import Spec
 from muntin.windows import Window

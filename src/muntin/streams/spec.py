@@ -13,7 +13,8 @@ import numpy as np
 
 from muntin.aggregates.columns import PartialColumn
 from muntin.kernels.monoids import Array
-from muntin.physical.bases import Base
+from muntin.kernels.tree import Read
+from muntin.physical.trees import Base
 from muntin.windows import Window
 
 
@@ -26,6 +27,7 @@ class Spec:
     `update`, changed windows are emitted as they change instead of once when they are complete.
     `late_now` judges lateness by the watermark of the present batch, as Spark does with
     `spark.sql.streaming.statefulOperator.allowMultiple=false`; else by that of the one before.
+    `read` is told what every result was made of.
     """
 
     bases: tuple[Base, ...]
@@ -37,6 +39,7 @@ class Spec:
     update: bool = False
     late_now: bool = False
     wraps: bool = False
+    read: Read | None = None
 
 
 def needed_until(windows: Iterable[Window], start: Array) -> Array:

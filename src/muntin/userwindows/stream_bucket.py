@@ -160,7 +160,7 @@ def _needed(spec: StreamSpec, kept: Kept) -> Array:
     needed = (longs(kept.facts, SEEN) % lcm(*slides) > 0).astype(np.int64)
     needed[longs(kept.slices, GROUP)] = 1
     for name in kept.facts.column_names:
-        if name.startswith("v"):
+        if name not in (SEEN, DUE):
             needed |= whole(kept.facts, name).is_valid().to_numpy(zero_copy_only=False)
     return needed
 

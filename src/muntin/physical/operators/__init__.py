@@ -1,0 +1,33 @@
+"""All operators, in the order in which they are tried; simpler ones win ties.
+
+An operator is a file here and a file of the same name in the engine (`muntin.spark.operators`).
+"""
+
+from __future__ import annotations
+
+from muntin.physical.operators.base import Operator
+from muntin.physical.operators.bucketed import BUCKETED
+from muntin.physical.operators.controlled import CONTROLLED
+from muntin.physical.operators.cutty import CUTTY
+from muntin.physical.operators.distinct import DISTINCT
+from muntin.physical.operators.expand import EXPAND
+from muntin.physical.operators.join import JOIN
+from muntin.physical.operators.kernel import KERNEL
+from muntin.physical.operators.native import NATIVE
+from muntin.physical.operators.records import RECORDS
+from muntin.physical.operators.runs import RUNS
+from muntin.physical.operators.sessions import SESSIONS
+from muntin.physical.operators.sql import SQL
+from muntin.physical.operators.window import WINDOW
+
+BATCH: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, SESSIONS, RUNS, CUTTY, DISTINCT, JOIN)
+"""On a batch DataFrame of Spark."""
+STREAM: tuple[Operator, ...] = (NATIVE, BUCKETED, CONTROLLED, RECORDS, DISTINCT, JOIN)
+"""On a stream of Spark."""
+TEXT: tuple[Operator, ...] = (SQL, CUTTY)
+"""As SQL text, and in process on DuckDB."""
+
+OPERATORS: dict[str, tuple[Operator, ...]] = {"spark": BATCH, "stream": STREAM, "sql": TEXT}
+"""By the name of the engine."""
+
+__all__ = ["BATCH", "OPERATORS", "STREAM", "TEXT", "Operator"]

@@ -1,0 +1,60 @@
+"""bucketed: columnar state for each bucket of keys, evaluated by NumPy.
+
+    rows ─ pieces of the first level ─ state of a bucket ─ the tree below, for what is due ─ results
+           in Python                   columns, all keys together
+
+A bucket pays for each batch, and little for a key or a result.
+"""
+
+from __future__ import annotations
+
+from muntin.kernels.mergers import not_merged
+from muntin.physical.lowering import FROM_SOURCE, PhysicalPlan
+from muntin.physical.operators.base import Rewrite
+from muntin.physical.operators.streamed import (
+    BATCHES,
+    Streamed,
+    evaluating,
+    grouping,
+    over_all,
+    partials_of,
+)
+from muntin.physical.question import Question
+from muntin.plan import SharingPlan, close, slice_roots
+
+BATCH = 1.5
+"""Seconds for one more batch, however few its rows."""
+EMITTED = 1.5e-6
+"""Seconds to hand a result back."""
+
+
+class Bucketed(Streamed):
+    """For many keys: a key costs a few array elements."""
+
+    name = "bucketed"
+    card = "state in columns for each bucket of keys, evaluated by NumPy when windows are due"
+
+    def refusal(self, plan: SharingPlan, question: Question) -> str | None:
+        """All partials are merged in Python."""
+        stranger = not_merged(p.merger for p in partials_of(question.query))
+        if stranger:
+            return f"{question.in_engine[0].name} is merged only by the engine itself"
+        return question.stranger
+
+    def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
+        """Its state keeps disjoint pieces."""
+        return (close, slice_roots)
+
+    def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
+        """Grouping, evaluating what is due, and handing it back."""
+        held, found = over_all(question).held, grouping(physical, question)
+        found[FROM_SOURCE] += BATCHES * BATCH
+        for node in physical.nodes:
+            if node.parent != FROM_SOURCE:
+                found[node.number] = evaluating(physical, node, question, kept=True)
+            if not node.hidden:
+                found[node.number] += EMITTED * held(node.shape)
+        return found
+
+
+BUCKETED = Bucketed()

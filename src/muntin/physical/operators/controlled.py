@@ -1,0 +1,41 @@
+"""controlled: bucketed, with windows that come and go while the stream runs.
+
+All windows of the moment are made of one set of slices, cut wherever one of them begins or ends:
+a window that joins changes the cuts, and no tree that was planned at the start would last.
+"""
+
+from __future__ import annotations
+
+from muntin.physical.operators.base import Rewrite
+from muntin.physical.operators.bucketed import Bucketed
+from muntin.physical.question import Question
+from muntin.plan import SharingPlan
+from muntin.plan.tree import reading_all, sliced
+from muntin.slicing import shared_pairs
+from muntin.windows import Window
+
+
+class Controlled(Bucketed):
+    """For streams with a control."""
+
+    name = "controlled"
+    card = "as bucketed, on one set of slices for all windows of the moment"
+    chosen = False
+    fixed_windows = False
+
+    def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
+        """One set of slices, whatever was planned."""
+        return (share_one_set,)
+
+
+def share_one_set(plan: SharingPlan) -> SharingPlan:
+    """All windows asked for on the slices that they share."""
+    windows = [n.shape for n in plan.nodes if not n.hidden and isinstance(n.shape, Window)]
+    id, taken = "slices", {w.id for w in windows}
+    while id in taken:
+        id += "'"
+    nodes = [sliced(shared_pairs(windows), id), *(reading_all(w, id) for w in windows)]
+    return SharingPlan.build(nodes, plan.idempotent)
+
+
+CONTROLLED = Controlled()

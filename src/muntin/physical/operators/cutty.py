@@ -1,0 +1,29 @@
+"""cutty: the records of a key in order, all windows in one pass, from slices where any begins."""
+
+from __future__ import annotations
+
+from muntin.data_windows import Begins
+from muntin.physical.operators.by_data import ByData
+from muntin.physical.question import Question
+from muntin.plan import SharingPlan
+
+
+class Cutty(ByData):
+    """For windows that the data decides, and periodic ones beside them."""
+
+    name = "cutty"
+    card = "records of a key in order, all windows in one pass of NumPy"
+
+    def refusal(self, plan: SharingPlan, question: Question) -> str | None:
+        """It runs one kind of plan."""
+        return begins_refusal(plan)
+
+
+def begins_refusal(plan: SharingPlan) -> str | None:
+    """Why a plan is not of windows on slices that begin where they do, or None."""
+    if [isinstance(n.shape, Begins) for n in plan.nodes if n.parent is None] == [True]:
+        return None
+    return "it takes all windows from slices that begin where they do"
+
+
+CUTTY = Cutty()

@@ -1,0 +1,137 @@
+"""expand: each row is exploded into the instances that it feeds, then grouped, level by level.
+
+Rows carry the number of their node and the start of their piece. A level hands every row to the
+instances and slices of the next level that it feeds, and groups. Windows that are asked for are
+handed on unchanged by the levels below them, so that one linear pipeline computes the whole tree:
+no node is computed twice, and the pipeline grows with the depth of the tree, not its width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from muntin.cost import CostModel, ExpandCost
+from muntin.cost.spark import Work
+from muntin.feeds import Feed, stays
+from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
+from muntin.physical.operators.base import Rewrite, Works
+from muntin.physical.operators.counted import Counted, first_level
+from muntin.physical.programs import Congruence, Cut
+from muntin.physical.question import Question
+from muntin.plan import SharingPlan, close
+from muntin.slicing import Slices
+from muntin.windows import Window
+
+
+@dataclass(frozen=True, slots=True)
+class SlicesTarget:
+    """Slices that every row of a parent falls into, exactly one each."""
+
+    node: int
+    slices: Slices
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What the rows of each node (by number) feed on this level."""
+
+    feeds: dict[int, tuple[Feed, ...]]
+    slices: dict[int, tuple[SlicesTarget, ...]]
+
+
+def levels(physical: PhysicalPlan) -> tuple[Level, ...]:
+    """The nodes by their distance from the source, and what is handed on."""
+    finished: list[PhysicalNode] = []
+    found: list[Level] = []
+    nodes: tuple[PhysicalNode, ...] = physical.roots
+    while nodes:
+        found.append(_level(nodes, finished))
+        finished += [node for node in nodes if not node.hidden]
+        nodes = tuple(child for node in nodes for child in physical.children(node.number))
+    return tuple(found)
+
+
+def _level(nodes: tuple[PhysicalNode, ...], finished: list[PhysicalNode]) -> Level:
+    feeds: dict[int, tuple[Feed, ...]] = {}
+    slices: dict[int, tuple[SlicesTarget, ...]] = {}
+    for node in nodes:
+        match node.program:
+            case Cut(own):
+                target = SlicesTarget(node.number, own)
+                slices[node.parent] = (*slices.get(node.parent, ()), target)
+            case Congruence() as congruence:
+                feeds[node.parent] = (*feeds.get(node.parent, ()), *congruence.feeds)
+            case _:
+                raise AssertionError("the data decides what feeds other windows")
+    for node in finished:
+        assert isinstance(node.shape, Window), "slices are always hidden"
+        feeds[node.number] = (*feeds.get(node.number, ()), stays(node.number, node.shape))
+    return Level(feeds, slices)
+
+
+class Expand(Counted):
+    """Pure Spark SQL: right for little overlap and few rows."""
+
+    name = "expand"
+    card = "each piece is exploded into the instances that it feeds and grouped, level by level"
+
+    def refusal(self, plan: SharingPlan, question: Question) -> str | None:
+        """Spark merges by SQL, and what is written in Python has none."""
+        own = question.in_python
+        return f"{own.name} is written in Python, which only the kernel runs" if own else None
+
+    def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
+        """A row is in one piece: open slices are closed."""
+        return (close,)
+
+    def surrogate(self, question: Question) -> CostModel:
+        """Σ r/s, in seconds."""
+        q = question
+        return ExpandCost(q.statistics, q.constants, q.partials, q.width)
+
+    hands_on: ClassVar[bool] = True
+    """Whether finished windows travel with the rows of the levels below them."""
+
+    def work(self, physical: PhysicalPlan, question: Question) -> Works:
+        """The first level groups the source; each level explodes partials and groups again.
+
+        Every level below a finished window hands it on: it is entered, exploded and grouped there.
+        """
+        held, width = question.statistics.held, question.width
+        works = first_level(physical, question)
+        below = {n.number: physical.depth - physical.depths[n.number] for n in physical.nodes}
+        for node in physical.nodes:
+            own = works.get(node.number, Work(plan=0))
+            rows = held(node.shape)
+            if node.parent != FROM_SOURCE:
+                parent = physical.nodes[node.parent]
+                exploded = fed(physical, node, question) * width
+                own = replace(
+                    own, entered=held(parent.shape), exploded=exploded, grouped=rows * width
+                )
+            handed = below[node.number] if self.hands_on and not node.hidden else 0
+            works[node.number] = replace(
+                own,
+                entered=own.entered + rows * handed,
+                exploded=own.exploded + rows * handed * width,
+                grouped=own.grouped + rows * handed * width,
+            )
+        more = physical.depth - 1
+        works[FROM_SOURCE] = replace(works[FROM_SOURCE], stage=1 + more, level=more)
+        return works
+
+
+def fed(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> float:
+    """How many pieces are exploded: the parent's rows times the instances that each feeds."""
+    parent = physical.nodes[node.parent].shape
+    rows = question.statistics.held(parent)
+    if not isinstance(node.shape, Window):
+        return rows
+    if isinstance(parent, Window):
+        pieces = physical.plan.nodes[node.number].pieces.count
+        return rows * pieces * parent.slide / node.shape.slide
+    return rows * node.shape.overlap
+
+
+EXPAND = Expand()

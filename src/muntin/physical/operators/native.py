@@ -1,0 +1,119 @@
+"""native: one stateful aggregation of Spark's own, whose state is a row for each instance and key.
+
+    rows ─ pieces of the first level ─ the tree below ─ partials of instances ─ Spark's aggregation
+           in Python, batch by batch, without state                            state, one row each
+
+Instances that end together share a row of state. Where each row has one instance only, or partials
+cannot be merged in Python, rows are copied into their instances instead: nothing is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from muntin.cost import RateCost
+from muntin.cost.statistics import ROWS, SECOND
+from muntin.kernels.mergers import not_merged
+from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
+from muntin.physical.operators.base import Rewrite
+from muntin.physical.operators.streamed import (
+    BATCHES,
+    Streamed,
+    batch_span,
+    evaluating,
+    grouping,
+    partials_of,
+)
+from muntin.physical.question import Question
+from muntin.physical.together import places, seats
+from muntin.plan import close, slice_roots, unshare
+from muntin.query import Query
+from muntin.windows import Window
+
+COPY = 5e-7
+"""Seconds to copy a row into one instance, where rows are not pre-aggregated."""
+KEPT = 2e-5
+"""Seconds to update one row of Spark's state, and to evict it when its time has come."""
+BATCH = 0.5
+"""Seconds for one more batch, however few its rows."""
+
+
+class Native(Streamed):
+    """For few keys: equal to the union of window() queries in every batch, mode and metric."""
+
+    name = "native"
+    card = "one stateful aggregation of Spark's own; instances that end together share a row"
+
+    def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
+        """Rows are grouped into disjoint pieces, or copied into their instances."""
+        return (close, slice_roots) if _shares(question) else (unshare,)
+
+    def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
+        """Grouping and evaluating in each batch, and each row of state that a batch touches."""
+        if _shares(question):
+            found = grouping(physical, question)
+            for node in physical.nodes:
+                if node.parent != FROM_SOURCE:
+                    found[node.number] = evaluating(physical, node, question, kept=False)
+        else:
+            found = {FROM_SOURCE: 0.0}
+            for node in physical.nodes:
+                assert isinstance(node.shape, Window), "rows are copied into windows alone"
+                found[node.number] = COPY * ROWS * node.shape.overlap
+        found[FROM_SOURCE] += BATCHES * BATCH
+        numbers = {node.shape: node.number for node in physical.outputs}
+        for window, rows in _touched(question).items():
+            found[numbers[window]] += KEPT * rows
+        return found
+
+    def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
+        """Copied where nothing is shared."""
+        if not _shares(question):
+            return f"{self.name}: copies"
+        return super().how(node, physical, question)
+
+
+def _shares(question: Question) -> bool:
+    windows = question.started_with or question.query.windows
+    return pre_aggregated(question.query, question.stranger, windows)
+
+
+def pre_aggregated(query: Query, stranger: str | None, windows: Iterable[Window]) -> bool:
+    """Whether Spark is given partials of instances, not rows: they must merge in bounded state.
+
+    The windows are those that the state was started with.
+    """
+    partials = partials_of(query)
+    if stranger or not_merged(p.merger for p in partials):
+        return False
+    return all(p.bounded for p in partials) and not nothing_to_share(windows)
+
+
+def nothing_to_share(windows: Iterable[Window]) -> bool:
+    """Whether each row falls into one instance of one window.
+
+    >>> nothing_to_share([Window(60, 60)]), nothing_to_share([Window(60, 30)])
+    (True, False)
+    """
+    return sum(w.overlap for w in windows) == 1
+
+
+def _touched(question: Question) -> dict[Window, float]:
+    """Rows of state that the batches touch: instances that begin in a batch or are still open.
+
+    Those that end together are one row: of a coarser window only what reaches beyond the finer.
+    """
+    known = question.statistics
+    rates = RateCost(known.rate, known.keys)
+    seated = seats(question.query.windows, places(question.partials))
+    reach = dict.fromkeys((seat.row for seat in seated.values()), 0.0)
+    found = {}
+    for window in sorted(seated, key=lambda w: (w.slide, w.range)):
+        seconds = batch_span(question) + window.range / SECOND
+        row = seated[window].row
+        found[window] = BATCHES * rates.rows(window) * max(seconds - reach[row], 0)
+        reach[row] = max(seconds, reach[row])
+    return found
+
+
+NATIVE = Native()

@@ -1,0 +1,73 @@
+"""What an operator is asked to judge a plan for: the query, the data, and the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from muntin.aggregates import Aggregate
+from muntin.aggregates.columns import columns_of
+from muntin.cost import Constants, Statistics
+from muntin.cost.spark import SHIPPED
+from muntin.kernels.mergers import not_merged
+from muntin.query import Query
+from muntin.windows import Window
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query over data with these statistics, on a machine with these constants.
+
+    `stranger` is why rows of this data cannot be handed to Python, where that is known;
+    `started_with` are the windows that a stream's checkpoint was started with, where they are not
+    those of the query.
+    """
+
+    query: Query
+    statistics: Statistics
+    constants: Constants = SHIPPED
+    stranger: str | None = None
+    started_with: tuple[Window, ...] = ()
+
+    @cached_property
+    def shared(self) -> tuple[Aggregate, ...]:
+        """The aggregates that have partials."""
+        return tuple(a for a in self.query.aggregates if not a.function.holistic)
+
+    @cached_property
+    def partials(self) -> int:
+        """How many partial columns there are; one where no aggregate has any."""
+        return max(len(columns_of(self.shared, lambda _: None).partials), 1)
+
+    @property
+    def width(self) -> int:
+        """Values in a row of partials: the keys, node, start, and the partials."""
+        return len(self.query.keys) + 2 + self.partials
+
+    @property
+    def in_python(self) -> Aggregate | None:
+        """The first aggregate that is written in Python, which only NumPy's operators run."""
+        return in_python(self.query)
+
+    @property
+    def in_engine(self) -> tuple[Aggregate, ...]:
+        """The aggregates with partials that only the engine itself merges."""
+        return in_engine(self.query)
+
+
+def in_python(query: Query) -> Aggregate | None:
+    """The first aggregate that is written in Python."""
+    return next((a for a in query.aggregates if a.function.in_python), None)
+
+
+def in_engine(query: Query) -> tuple[Aggregate, ...]:
+    """The aggregates with partials that NumPy has no merge for."""
+    shared = (a for a in query.aggregates if not a.function.holistic)
+    return tuple(a for a in shared if not_merged(mergers(a)))
+
+
+def mergers(aggregate: Aggregate) -> list[str]:
+    """How the partials of an aggregate merge, by name."""
+    function = aggregate.function
+    unknown = [None] * max(len(aggregate.arguments), function.arity)
+    return [partial.merger for partial in function.partials(unknown)]

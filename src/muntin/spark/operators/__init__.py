@@ -1,0 +1,1 @@
+"""How each operator runs on Spark: `run` gives the long result; the other half is in `physical`."""

@@ -1,0 +1,134 @@
+"""What explain() prints is what runs: on a dense grid, the pieces that each operator reads of each
+edge, counted by a hook in the operator itself, are those that explain() names.
+
+Expand and window, which need Spark, are in tests/spark/test_instrumented.py.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+import muntin as mt
+from muntin.aggregates.columns import PartialColumn
+from muntin.embedded.reading import reading_of, run
+from muntin.embedded.tables import opened
+from muntin.physical import FROM_SOURCE, PhysicalPlan
+from muntin.physical.trees import bases, trees
+from muntin.slicing import Slices
+from muntin.spark.kernel import Kernel
+from muntin.spark.preaggregate import PreAggregation
+from muntin.sql.rendering import names_of, table_expressions
+from muntin.strategies import STRATEGIES
+from muntin.streams import Bucket, MemoryStore, Spec
+from muntin.windows import Window
+from muntin_testing.grid import (
+    PARTIAL,
+    SECOND,
+    SETS,
+    SPAN,
+    Hook,
+    Pieces,
+    averages,
+    explained,
+    planned,
+)
+from muntin_testing.reached import Reached
+
+
+def by_kernel(physical: PhysicalPlan) -> Pieces:
+    rows = [(node, start) for node, start in _first_level(physical)]
+    table = pa.table(
+        {
+            "node": pa.array([node for node, _ in rows], pa.int32()),
+            "start": pa.array([start for _, start in rows], pa.int64()),
+            "p0": pa.array([1] * len(rows), pa.int64()),
+        }
+    )
+    hook, asked = Hook(), frozenset(node.number for node in physical.outputs)
+    kernel = Kernel((), (PARTIAL,), trees(physical), asked, None, wraps=False, read=hook)
+    list(kernel(iter(table.to_batches())))
+    return hook.pieces
+
+
+def _first_level(physical: PhysicalPlan) -> list[tuple[int, int]]:
+    found = set()
+    for root in physical.roots:
+        for t in SPAN:
+            if isinstance(root.shape, Slices):
+                found.add((root.number, root.shape.start_of(t * SECOND)))
+            else:
+                assert isinstance(root.shape, Window)
+                found |= {(root.number, s) for s in root.shape.instances_of(t * SECOND)}
+    return sorted(found)
+
+
+def by_native(physical: PhysicalPlan) -> Pieces:
+    hook = Hook()
+    rows = pa.table(
+        {"k0": ["a"] * len(SPAN), "t": [t * SECOND for t in SPAN], "p0": [1] * len(SPAN)}
+    )
+    body = PreAggregation(("k0",), (PARTIAL,), bases(physical), False, True, hook)
+    list(body(iter(rows.to_batches())))
+    return hook.pieces
+
+
+def by_bucketed(physical: PhysicalPlan) -> Pieces:
+    hook = Hook()
+    spec = Spec(bases(physical), ("k0",), (PARTIAL,), named=("k",), described=("v",), read=hook)
+    tables = []
+    for base in spec.bases:
+        starts = sorted({base.slices.start_of(t * SECOND) for t in SPAN})
+        many = len(starts)
+        node = pa.array([base.node] * many, pa.int32())
+        columns = {"node": node, "start": starts, "k0": ["a"] * many, "p0": [1] * many}
+        tables.append(pa.table(columns))
+    step = Bucket(spec, 0, MemoryStore()).step(tables, watermark=1000 * SECOND)
+    assert sum(table.num_rows for table in step.results) > 0
+    return hook.pieces
+
+
+def by_sql(physical: PhysicalPlan) -> Pieces:
+    rows = pa.table({"ts": pa.array([t * SECOND for t in SPAN], pa.timestamp("us")), "v": SPAN})
+    plan = physical.plan
+    windows = [n.shape for n in plan.nodes if not n.hidden and isinstance(n.shape, Window)]
+    query = mt.query("ts", windows, [mt.sum("v")])
+    source = opened(rows, query)
+    read = reading_of(source, query)
+    counting = PartialColumn("pieces", "count(*)", "count(*)")
+    read = replace(read, columns=replace(read.columns, partials=(*read.columns.partials, counting)))
+    names = names_of(physical, read.table)
+    tables = ",\n".join(table_expressions(physical, read, names))
+    found: Pieces = {}
+    for node in physical.nodes:
+        if node.parent != FROM_SOURCE:
+            text = f"WITH {tables}\nSELECT start // {SECOND}, pieces FROM {names[node.number]}"
+            found[node.number] = dict(run(source.relation, text).fetchall())
+    return found
+
+
+OPERATORS: dict[tuple[str, str], Callable[[PhysicalPlan], Pieces]] = {
+    ("spark", "kernel"): by_kernel,
+    ("stream", "native"): by_native,
+    ("stream", "bucketed"): by_bucketed,
+    ("sql", "sql"): by_sql,
+}
+
+
+@pytest.mark.parametrize(("engine", "operator"), OPERATORS)
+def test_the_pieces_that_are_read_are_those_that_are_explained(engine: str, operator: str) -> None:
+    reached = Reached()
+    for name in SETS:
+        for strategy in STRATEGIES:
+            plan = planned(name, strategy, engine, operator)
+            assert (plan.operator.name, plan.strategy) == (operator, strategy)
+            told = explained(plan)
+            counted = averages(OPERATORS[engine, operator](plan.choice.physical))
+            # a root that was asked for is handed on as it is, which is no edge
+            assert {n: counted[n] for n in told} == told, (name, strategy, plan.explain())
+            reached.update(how for how in plan.explanation().operators.values())
+            reached["edges"] += len(told)
+    reached.at_least(100, "edges")
+    if operator != "sql":
+        reached.at_least(4, *(f"{operator}: {how}" for how in ("cut", "scan", "gather")))

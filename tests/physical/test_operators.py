@@ -1,0 +1,135 @@
+"""Operators as objects: every one has both halves, what it runs is what it rewrote, and the docs'
+matrix of strategies and operators says which rewrites change a plan."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.api.options import Options
+from muntin.api.planning import planned
+from muntin.choices import Engine
+from muntin.cost import Statistics
+from muntin.physical import BATCH, OPERATORS, STREAM, Operator, Question, lower
+from muntin.physical.operators.bucketed import BUCKETED
+from muntin.physical.operators.controlled import CONTROLLED
+from muntin.physical.operators.expand import EXPAND
+from muntin.physical.operators.kernel import KERNEL
+from muntin.physical.operators.native import NATIVE
+from muntin.physical.operators.sql import SQL
+from muntin.physical.operators.window import WINDOW
+from muntin.plan import check
+from muntin.strategies import STRATEGIES, Problem
+from muntin.windows import Window
+from muntin_testing.reached import Reached
+from muntin_testing.windows import window_sets
+from plan.test_golden import KNOWN, SETS
+
+ROOT = Path(__file__).parents[2]
+ALL = {operator.name: operator for operator in (*BATCH, *STREAM)}
+PERIODIC: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, NATIVE, BUCKETED, CONTROLLED, SQL)
+IN_WORDS = {
+    "close": "slices closed",
+    "slice_roots": "first level sliced",
+    "unshare": "taken apart",
+    "share_one_set": "one set of slices",
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_operator_is_two_files_of_one_name(name: str) -> None:
+    engine = importlib.import_module(f"muntin.spark.operators.{name}")
+    own = importlib.import_module(f"muntin.physical.operators.{name}")
+    assert callable(engine.run)
+    assert getattr(own, name.upper()) is ALL[name]
+    assert ALL[name].card[0].islower() or ALL[name].card[0].isupper()
+    assert ALL[name].card[-1] != "."
+
+
+def test_names_of_operators_are_asked_for_nowhere_else() -> None:
+    """What an operator does is asked of the object: no code compares its name."""
+    compared = re.compile(r"operator\.name (==|in|!=)|\.reason ==")
+    found = [
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in (ROOT / "src").rglob("*.py")
+        for line in file.read_text(encoding="utf-8").split("\n")
+        if compared.search(line)
+    ]
+    assert found == []
+
+
+def rewritten_by(operator: Operator, strategy: str) -> set[str]:
+    """The rewrites of an operator that change some plan of a strategy."""
+    found = set()
+    for name, query in SETS.items():
+        if name == "one tumbling":
+            continue  # where nothing is shared, native copies rows, as the docs say below the table
+        question = Question(query, KNOWN)
+        problem = Problem(query.windows, query.idempotent, operator.surrogate(question))
+        plan = STRATEGIES[strategy](problem)
+        for rewrite in operator.rewrites(question):
+            after = rewrite(plan)
+            check(after, query.windows)
+            if after != plan:
+                found.add(rewrite.__name__)
+            plan = after
+        assert operator.rewritten(plan, question) == plan, "rewrites are idempotent"
+        assert lower(plan).plan == plan
+    return found
+
+
+def matrix() -> str:
+    """The table of docs/operators.md."""
+    lines = ["| strategy | " + " | ".join(f"`{o.name}`" for o in PERIODIC) + " |"]
+    lines += ["|---" * (len(PERIODIC) + 1) + "|"]
+    for strategy in STRATEGIES:
+        cells = [rewritten_by(operator, strategy) for operator in PERIODIC]
+        words = [
+            ", ".join(sorted(IN_WORDS[each] for each in cell)) or "as planned" for cell in cells
+        ]
+        lines.append(f"| {strategy} | {' | '.join(words)} |")
+    return "\n".join(lines)
+
+
+def test_the_matrix_of_the_docs_is_true() -> None:
+    page = (ROOT / "docs/operators.md").read_text(encoding="utf-8")
+    assert matrix() in page, matrix()
+
+
+def test_auto_predicts_no_more_than_any_pair_that_it_tried() -> None:
+    reached = Reached()
+
+    @given(
+        asked=window_sets(most=5, longest=24),
+        engine=st.sampled_from(["spark", "stream", "sql"]),
+        keys=st.sampled_from([1, 100, 20_000]),
+        rows=st.sampled_from([1e4, 1e7, 1e9]),
+        idempotent=st.booleans(),
+    )
+    def each(
+        asked: list[Window], engine: Engine, keys: float, rows: float, idempotent: bool
+    ) -> None:
+        seconds = [mt.Window(w.range * 10**6, w.slide * 10**6, w.offset * 10**6) for w in asked]
+        aggregates = [mt.max("v")] if idempotent else [mt.avg("v"), mt.count()]
+        query = mt.query("t", seconds, aggregates, keys="k")
+        known = Statistics(rows, keys, 1000)
+        chosen = planned(query, Options("auto", known, engine=engine))
+        for operator in OPERATORS[engine]:
+            for strategy in ("direct", "shared-pairs", "wcg", "steiner", "tri-weave"):
+                try:
+                    forced = Options(strategy, known, operator=operator.name, engine=engine)
+                    other = planned(query, forced)
+                except mt.MuntinError:
+                    continue
+                if operator.chosen and (operator.shares or strategy == "direct"):
+                    assert chosen.seconds <= other.seconds * (1 + 1e-9), (strategy, operator)
+        tried = [a.seconds for a in chosen.alternatives if a.seconds is not None]
+        assert chosen.seconds == min(tried)
+        reached[chosen.operator.name] += 1
+
+    each()
+    reached.at_least(2, "kernel", "expand", "native", "bucketed", "sql")
