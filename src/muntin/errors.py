@@ -1,6 +1,8 @@
 """Every error of Muntin is a MuntinError; its message names the value and the remedy.
 
-Each kind also inherits the builtin that a caller would expect to catch.
+Each kind also inherits the builtin that a caller would expect to catch. Here is also how values and
+names that users chose are shown: an id, an alias or a column may hold anything, and what would move
+a cursor, break a line, turn the direction of writing or make a picture no XML is escaped.
 """
 
 from __future__ import annotations
@@ -10,6 +12,9 @@ from difflib import get_close_matches
 from math import log10
 from numbers import Real
 from reprlib import Repr
+
+MOST_SHOWN = 100
+"""So many letters of a name are shown."""
 
 
 class MuntinError(Exception):
@@ -173,3 +178,24 @@ def legible(value: object, most: int = 60) -> str:
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     return f"a {type(value).__name__}"
+
+
+def printable(text: str) -> str:
+    """A text with an escape for each letter that does not print.
+
+    >>> print(printable("a\\x1b[31m\\nb"))
+    a\\x1b[31m\\nb
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def shortened(name: str) -> str:
+    """A name that prints, and the middle left out where it is long.
+
+    >>> shortened("x" * 1000) == "x" * 60 + "…" + "x" * 39
+    True
+    """
+    shown = printable(name)
+    return shown if len(shown) <= MOST_SHOWN else f"{shown[: MOST_SHOWN - 40]}…{shown[-39:]}"

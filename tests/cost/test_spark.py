@@ -16,7 +16,8 @@ from muntin.cost.fitting import fit
 from muntin.cost.spark import KINDS, SHIPPED, Work
 from muntin.cost.statistics import SECOND, occupied
 from muntin.errors import CalibrationError
-from muntin.physical import Question, choose, lower
+from muntin.physical import Question, lower
+from muntin.physical.choosing import choose
 from muntin.physical.operators.kernel import KERNEL
 from muntin.slicing import shared_pairs
 from muntin.windows import Window

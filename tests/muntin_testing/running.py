@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from muntin.cost import Statistics
 from muntin.embedded import ENGINE, Verification
-from muntin.physical import STREAM, Choice, PhysicalPlan, Question, choose, lower
+from muntin.physical import STREAM, PhysicalPlan, Question, lower
+from muntin.physical.choosing import Choice, choose
 from muntin.physical.engine import Engine
 from muntin.physical.operators.sql import SQL
 from muntin.plan import SharingPlan, close, slice_roots

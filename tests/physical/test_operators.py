@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
+from muntin.api.optimize import optimize_with
 from muntin.api.options import Options
-from muntin.api.planning import planned
 from muntin.choices import Engine
 from muntin.cost import Statistics
 from muntin.physical import BATCH, OPERATORS, STREAM, Operator, Question, lower
@@ -117,12 +117,12 @@ def test_auto_predicts_no_more_than_any_pair_that_it_tried() -> None:
         aggregates = [mt.max("v")] if idempotent else [mt.avg("v"), mt.count()]
         query = mt.query("t", seconds, aggregates, keys="k")
         known = Statistics(rows, keys, 1000)
-        chosen = planned(query, Options("auto", known, engine=engine))
+        chosen = optimize_with(query, Options("auto", known, engine=engine))
         for operator in OPERATORS[engine]:
             for strategy in ("direct", "shared-pairs", "wcg", "steiner", "tri-weave"):
                 try:
                     forced = Options(strategy, known, operator=operator.name, engine=engine)
-                    other = planned(query, forced)
+                    other = optimize_with(query, forced)
                 except mt.MuntinError:
                     continue
                 if operator.chosen and (operator.shares or strategy == "direct"):

@@ -4,7 +4,7 @@ import pytest
 
 import muntin as mt
 from muntin.bench.sets import query_of
-from muntin.physical import Choice
+from muntin.physical.choosing import Choice
 from muntin.plan import SharingPlan
 from muntin.query import Query
 from muntin_testing.running import chosen

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import muntin as mt
+from muntin.api.optimize import optimize_with
 from muntin.api.options import Options
-from muntin.api.planning import planned
 from muntin.choices import Engine
 from muntin.cost import Statistics
 from muntin.query import Query
@@ -66,7 +66,7 @@ def described(query: Query) -> str:
         trees: dict[str, list[str]] = {}
         for name in ["auto", *STRATEGIES]:
             options = Options(name, KNOWN, engine=engine)
-            plan = planned(query, options)
+            plan = optimize_with(query, options)
             text = "\n".join([plan.operator.name, *tree(plan.explanation(), figures=False)])
             trees.setdefault(text, []).append(name)
         parts += [f"{engine}: {', '.join(names)} by {text}" for text, names in trees.items()]

@@ -14,8 +14,8 @@ import muntin as mt
 from muntin.cli.live import view
 from muntin.cli.rows import table_of
 from muntin.control.listing import Listed, Listing
+from muntin.errors import MOST_SHOWN, printable
 from muntin.nesting import WindowManager
-from muntin.printable import MOST, printable
 from muntin.spark.progress import Progress
 
 NASTY = (
@@ -47,7 +47,7 @@ def check_page(html: str) -> None:
 
 def check_text(said: str) -> None:
     assert all(letter.isprintable() or letter == "\n" for letter in said)
-    assert max(map(len, said.split("\n"))) < 5 * MOST + 200
+    assert max(map(len, said.split("\n"))) < 5 * MOST_SHOWN + 200
 
 
 @settings(max_examples=50)
@@ -115,7 +115,7 @@ def test_sql_text_stays_one_statement(id: str, other: str) -> None:
     for dialect in ("spark", "duckdb"):
         comments = [line for line in plan.to_sql(dialect).split("\n") if line.startswith("-- ")]
         assert len(comments) == 2
-        assert all(line.isprintable() and len(line) < 3 * MOST for line in comments)
+        assert all(line.isprintable() and len(line) < 3 * MOST_SHOWN for line in comments)
     data = pa.table({"ts": pa.array([0], pa.timestamp("us"))})
     if any("\ud800" <= letter <= "\udfff" for letter in id + other):
         with pytest.raises(mt.MuntinError, match="half of a letter"):

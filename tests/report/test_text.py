@@ -5,9 +5,9 @@ from re import fullmatch
 from typing import Any
 
 import muntin as mt
+from muntin.api.found import Alternative
 from muntin.plan import close
 from muntin.report import html, text
-from muntin.report.explanation import Alternative
 
 UNEVEN = [mt.hopping("14 minutes", "8 minutes"), mt.hopping("1 hour", "10 minutes")]
 

@@ -18,7 +18,8 @@ from muntin.api.statistics import statistics as find
 from muntin.api.streaming import STREAM_OPTIONS, PlanOptions, check_names
 from muntin.data_windows import DataWindow
 from muntin.errors import QueryError
-from muntin.physical.engine import Engine, Facts
+from muntin.physical.engine import Engine
+from muntin.physical.question import Facts
 from muntin.query import Query, query
 from muntin.windows import Window
 

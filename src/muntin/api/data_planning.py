@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from muntin.api.plan import Plan
+from muntin.api.found import Alternative, Found
 from muntin.cost import total
 from muntin.data_windows import DataWindow
 from muntin.errors import StrategyError, shown
-from muntin.physical import Choice, choose
+from muntin.physical.choosing import Choice, choose
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
-from muntin.report import Alternative
 from muntin.strategies.data_driven import on_begins, session_chain
 from muntin.windows import Window
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 KNOWN = ("auto", "cutty", "wcg")
 
 
-def planned_by_data(query: Query, options: Options) -> Plan:
+def find_data_plan(query: Query, options: Options) -> Found:
     """The plan of such a query."""
     _refuse(options)
     rates = options.rates
@@ -48,7 +47,7 @@ def planned_by_data(query: Query, options: Options) -> Plan:
             other = choose(plan, question, options.engine, None, facts.refused)
             tried.append(_alternative(name, other, total(rates, plan)))
     cost = total(rates, plans[chosen])
-    return Plan(query, plans[chosen], chosen, cost, rates, tuple(tried), choice, options)
+    return Found(query, plans[chosen], chosen, cost, rates, tuple(tried), choice, options)
 
 
 def _alternative(name: str, choice: Choice, cost: float) -> Alternative:

@@ -11,13 +11,13 @@ from typing import overload
 
 from muntin.api.options import ASSUMED, Options
 from muntin.api.plan import Plan
-from muntin.api.planning import planned
+from muntin.api.planning import find_plan
 from muntin.api.plans import Plans
 from muntin.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
 from muntin.cost import Statistics
 from muntin.cost.calibration import current_constants
 from muntin.errors import StrategyError, shown
-from muntin.physical.engine import Facts
+from muntin.physical.question import Facts
 from muntin.queries import sharing_sets
 from muntin.query import Query
 
@@ -117,7 +117,7 @@ def optimized(
     def plan(one: Query) -> Plan:
         known = statistics if isinstance(statistics, Statistics) else statistics(one)
         own = options.facts if facts is None else facts(one)
-        return planned(one, replace(options, statistics=known, facts=own))
+        return optimize_with(one, replace(options, statistics=known, facts=own))
 
     if queries is not None:
         sets = sharing_sets(queries)
@@ -131,6 +131,11 @@ def optimized(
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {shown(query)}")
     return plan(query)
+
+
+def optimize_with(query: Query, options: Options) -> Plan:
+    """The plan of a query under these options."""
+    return Plan.of(find_plan(query, options))
 
 
 def given_statistics(

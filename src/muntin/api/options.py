@@ -10,7 +10,7 @@ from muntin.cost import Constants, RateCost, Statistics
 from muntin.cost.spark import SHIPPED
 from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.physical import OPERATORS, Question
-from muntin.physical.engine import Facts
+from muntin.physical.question import Facts
 from muntin.query import Query
 
 ASSUMED = Statistics(origin="assumed")

@@ -3,69 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muntin.api.engine import engine_of
-from muntin.api.options import Options
+from muntin.api.found import Found
 from muntin.api.replan import Replanned, replanned
 from muntin.api.shape import check_shape
 from muntin.api.streaming import StreamOptions, check_names
 from muntin.choices import Dialect, Empty, Layout, StreamOperator
 from muntin.cost import total
 from muntin.cost.statistics import ROWS
-from muntin.errors import StrategyError, shown
-from muntin.physical import Choice, Operator, PhysicalPlan, choose, lower
+from muntin.errors import StrategyError, shortened, shown
+from muntin.physical import PhysicalPlan, lower
 from muntin.physical.baseline import unshared_seconds
-from muntin.physical.engine import Engine, Facts
+from muntin.physical.choosing import Choice, choose
+from muntin.physical.engine import Engine
 from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.streamed import BATCH_ROWS
-from muntin.plan import SharingPlan, unshare
-from muntin.printable import shortened
-from muntin.query import Query
-from muntin.report import Alternative, Explanation, html, number, svg, text
+from muntin.physical.question import Facts
+from muntin.plan import unshare
+from muntin.report import Explanation, html, number, svg, text
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-    from muntin.cost import CostModel
 
 
 Table = TypeVar("Table")
 """A Spark or pandas DataFrame, an Arrow table, a DuckDB relation: what goes in comes out."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Plan:
-    """The chosen plan of a query: how it runs, what it costs, and what it was compared with.
+class Plan(Found):
+    """The chosen plan of a query: look at it, turn it into SQL, run it."""
 
-    `planned` is the tree that the strategy built, under `model`; `choice` the operator, and the
-    tree as it runs it.
-    """
+    __slots__ = ()
 
-    query: Query
-    planned: SharingPlan
-    strategy: str
-    cost: float
-    model: CostModel
-    alternatives: tuple[Alternative, ...]
-    choice: Choice
-    options: Options
-
-    @property
-    def tree(self) -> SharingPlan:
-        """The tree as it runs: what explain() shows."""
-        return self.choice.plan
-
-    @property
-    def operator(self) -> Operator:
-        """What runs the tree."""
-        return self.choice.operator
-
-    @property
-    def seconds(self) -> float:
-        """How long the plan is predicted to take: on a stream, for ten million rows."""
-        return self.choice.seconds
+    @classmethod
+    def of(cls, found: Found) -> Plan:
+        """What planning found, in the user's hands."""
+        return cls(*(getattr(found, field.name) for field in fields(found)))
 
     def explain(self) -> str:
         """The tree as it runs: what each node is made of, its share of the time, its operator.

@@ -11,18 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from muntin.api.data_planning import planned_by_data
+from muntin.api.data_planning import find_data_plan
+from muntin.api.found import Alternative, Found
 from muntin.api.options import Options
-from muntin.api.plan import Plan
 from muntin.cost import CostModel, PaperCost, WeaveCost, total
 from muntin.cost.variants import variants
 from muntin.errors import BudgetError, StrategyError, shown
-from muntin.physical import Choice, choose
-from muntin.physical.choosing import candidates
+from muntin.physical.choosing import Choice, candidates, choose
 from muntin.physical.operators.window import WINDOW
 from muntin.plan import SharingPlan, check
 from muntin.query import Query
-from muntin.report import Alternative
 from muntin.slicing import Slices
 from muntin.slicing.edges import edge_work
 from muntin.strategies import (
@@ -56,10 +54,10 @@ class Tried:
         return Alternative(self.strategy, name, self.cost, seconds, steps=self.steps)
 
 
-def planned(query: Query, options: Options) -> Plan:
+def find_plan(query: Query, options: Options) -> Found:
     """The plan of the strategy asked for, or the best of all, with all that were tried."""
     if query.data_windows:
-        return planned_by_data(query, options)
+        return find_data_plan(query, options)
     auto = options.strategy == "auto"
     if not auto:
         strategy_named(options.strategy)
@@ -72,7 +70,7 @@ def planned(query: Query, options: Options) -> Plan:
     assert best.plan is not None, "direct plans everything"
     assert best.choice is not None, "direct plans everything"
     alternatives = tuple(each.alternative for each in tried)
-    return Plan(
+    return Found(
         query, best.plan, best.strategy, best.cost, models[0], alternatives, best.choice, options
     )
 

@@ -13,9 +13,8 @@ from muntin.api.shape import check_shape
 from muntin.api.streaming import StreamOptions, check_names
 from muntin.choices import Deliver, Dialect, Empty, Layout
 from muntin.delivery import check_delivery
-from muntin.errors import StrategyError
+from muntin.errors import StrategyError, printable, shortened
 from muntin.physical.engine import Engine
-from muntin.printable import printable, shortened
 from muntin.queries import SharingSet
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from muntin.api.planning import find_plan
 from muntin.cost import Statistics, total
-from muntin.physical import choose
+from muntin.physical.choosing import choose
 from muntin.report import number, times
 
 if TYPE_CHECKING:
@@ -54,15 +55,13 @@ class Replanned:
 
 def replanned(plan: Plan, rows: float | None, keys: float | None, rate: float | None) -> Replanned:
     """Plan again for other statistics; what is not given stays as it was."""
-    from muntin.api.planning import planned  # a plan is made there
-
     old = plan.options.statistics
     rate = old.rate if rate is None else rate
     keys = old.keys if keys is None else keys
     asked = Statistics(old.rows if rows is None else rows, keys, rate)
     known = asked if rows is not None else replace(asked, rows=old.span * rate)
     options = replace(plan.options, strategy="auto", operator=None, statistics=known)
-    new = planned(plan.query, options)
+    new = plan.of(find_plan(plan.query, options))
     if not options.by_seconds:
         now, then = (total(new.model, each.planned) for each in (plan, new))
         return Replanned(new, plan, now, then, new.model.unit)

@@ -11,8 +11,7 @@ from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.choices import Strategy
-from muntin.errors import StrategyError
-from muntin.printable import shortened
+from muntin.errors import StrategyError, shortened
 from muntin.query import Query
 from muntin.report import Outcome
 

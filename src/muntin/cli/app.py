@@ -14,8 +14,7 @@ from muntin.cli.demo import demo
 from muntin.cli.experiment import experiment
 from muntin.cli.explain import explain
 from muntin.cli.run import run, verify_job
-from muntin.errors import MuntinError
-from muntin.printable import printable
+from muntin.errors import MuntinError, printable
 
 
 class _App(typer.Typer):

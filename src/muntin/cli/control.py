@@ -11,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from muntin.control import Control, Listing
-from muntin.errors import ControlError
-from muntin.printable import printable
+from muntin.errors import ControlError, printable
 
 control = typer.Typer(
     help="Register, suspend and list the windows of a running stream: see docs/control.md.",

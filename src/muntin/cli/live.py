@@ -15,8 +15,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from muntin.errors import MuntinError
-from muntin.printable import printable, shortened
+from muntin.errors import MuntinError, printable, shortened
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from muntin.printable import printable
+from muntin.errors import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

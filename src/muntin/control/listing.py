@@ -16,7 +16,7 @@ from muntin.control.command import REGISTER, Command
 from muntin.control.entry import REFUSED, RUNNING, SUSPENDED, Entry
 from muntin.control.folder import Stream
 from muntin.control.label import Label
-from muntin.printable import printable
+from muntin.errors import printable
 
 WAITING = "waiting"
 COLUMNS = ("id", "window", "aggregates", "state", "effective", "complete from", "until", "reason")

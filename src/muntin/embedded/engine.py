@@ -21,8 +21,9 @@ from muntin.embedded.statistics import counted
 from muntin.embedded.tables import Source, connect, opened
 from muntin.embedded.verify import Verification, compare
 from muntin.errors import StrategyError
-from muntin.physical import Choice, PhysicalPlan
-from muntin.physical.engine import Facts
+from muntin.physical import PhysicalPlan
+from muntin.physical.choosing import Choice
+from muntin.physical.question import Facts
 from muntin.queries import Member, SharingSet
 from muntin.query import Query
 from muntin.sql import in_one_sql, own_sql, render_reading, writer_named

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from muntin.embedded.faults import told, whole_query
 from muntin.embedded.reading import reading_of, run
 from muntin.embedded.tables import Source
-from muntin.printable import printable
+from muntin.errors import printable
 from muntin.query import Query
 from muntin.report import Outcome
 from muntin.sql import Reading, render_direct

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from html import escape
 
 from muntin.durations import duration_text
+from muntin.errors import printable, shortened
 from muntin.nesting.groups import Group, Level
-from muntin.printable import printable, shortened
 from muntin.windows import Window
 
 SHOWN = 20

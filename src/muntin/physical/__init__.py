@@ -1,6 +1,5 @@
 """Physical plans: how each edge of a sharing plan runs, whatever the engine."""
 
-from muntin.physical.choosing import Choice, choose
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan, lower
 from muntin.physical.operators import BATCH, OPERATORS, STREAM, Operator
 from muntin.physical.question import Question
@@ -10,11 +9,9 @@ __all__ = [
     "FROM_SOURCE",
     "OPERATORS",
     "STREAM",
-    "Choice",
     "Operator",
     "PhysicalNode",
     "PhysicalPlan",
     "Question",
-    "choose",
     "lower",
 ]

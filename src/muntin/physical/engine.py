@@ -5,30 +5,15 @@ A call resolves its engine once, from the data that it is given (`muntin.api.eng
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from muntin.choices import Engine as EngineName
 from muntin.cost import Statistics
 from muntin.physical.choosing import Choice
+from muntin.physical.question import Facts
 from muntin.queries import Member, SharingSet
 from muntin.query import Query
-from muntin.windows import Window
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What data tells planning, beyond statistics; the defaults are those of a plan without data.
-
-    `stranger` is why rows cannot be handed to Python, `refused` the operators that are ruled out,
-    with reasons, `forced` the operator to run if one was asked for.
-    """
-
-    stranger: str | None = None
-    refused: Mapping[str, str] = field(default_factory=dict)
-    started_with: tuple[Window, ...] = ()
-    forced: str | None = None
 
 
 class Engine(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from muntin.aggregates import Aggregate
@@ -12,6 +13,20 @@ from muntin.cost.spark import SHIPPED
 from muntin.kernels.mergers import not_merged
 from muntin.query import Query
 from muntin.windows import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What data tells planning, beyond statistics; the defaults are those of a plan without data.
+
+    `stranger` is why rows cannot be handed to Python, `refused` the operators that are ruled out,
+    with reasons, `forced` the operator to run if one was asked for.
+    """
+
+    stranger: str | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+    started_with: tuple[Window, ...] = ()
+    forced: str | None = None
 
 
 @dataclass(frozen=True)

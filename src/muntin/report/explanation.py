@@ -5,30 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+from muntin.api.found import Alternative
 from muntin.cost import CostModel, node_costs
 from muntin.coverage import Pieces, Source
 from muntin.data_windows import Begins, DataWindow, Session
 from muntin.durations import duration_text
-from muntin.physical import FROM_SOURCE, Choice, Question
+from muntin.errors import shortened
+from muntin.physical import FROM_SOURCE, Question
+from muntin.physical.choosing import Choice
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.printable import shortened
 from muntin.slicing import Slices, edge_rate, slices_within
 from muntin.windows import Window
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """A strategy that was tried: by which operator, its cost and seconds, or why it was left out.
-
-    `steps` is what it took of the planning budget: the same on every machine.
-    """
-
-    strategy: str
-    operator: str | None = None
-    cost: float | None = None
-    seconds: float | None = None
-    note: str = ""
-    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from muntin.printable import printable
+from muntin.errors import printable
 from muntin.report.explanation import Explanation, number
 from muntin.report.svg import svg
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
+from muntin.api.found import Alternative
+from muntin.errors import printable
 from muntin.plan import Node
-from muntin.printable import printable
-from muntin.report.explanation import Alternative, Explanation, number
+from muntin.report.explanation import Explanation, number
 
 WIDTH = 100
 """Where lines of names are broken."""

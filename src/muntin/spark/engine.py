@@ -18,11 +18,11 @@ from pyspark.sql import DataFrame
 from muntin.choices import Engine
 from muntin.cost import Statistics
 from muntin.errors import ColumnError, StrategyError
-from muntin.physical import Choice
-from muntin.physical.engine import Facts
+from muntin.physical.choosing import Choice
 from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.window import WINDOW
+from muntin.physical.question import Facts
 from muntin.queries import Member, SharingSet
 from muntin.query import Query
 from muntin.spark.beside import directly, joined

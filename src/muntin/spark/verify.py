@@ -22,7 +22,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
-from muntin.printable import printable
+from muntin.errors import printable
 from muntin.query import Query
 from muntin.report import Outcome
 from muntin.spark.comparable import comparable

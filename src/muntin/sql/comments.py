@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from muntin.coverage import Source
 from muntin.durations import duration_text
+from muntin.errors import MOST_SHOWN
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.printable import MOST
 from muntin.slicing import Slices
 from muntin.windows import Window
 
@@ -22,7 +22,7 @@ def harmless(text: str) -> str:
     >>> harmless("10 min\\n; DROP TABLE x --")
     '10 min·· DROP TABLE x --'
     """
-    short = text if len(text) <= MOST else f"{text[:MOST]}…"
+    short = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
     return "".join(c if c.isalnum() or c in _HARMLESS else "·" for c in short)
 
 

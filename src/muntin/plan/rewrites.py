@@ -1,0 +1,97 @@
+"""Rewrites: a sharing plan as a plan of the form that an operator needs; what is computed stays.
+
+close        An engine that groups rows into slices cannot read a slice that is still open (a prefix
+             edge): slices are cut where such instances end, too, and so are all finer slices that
+             they are made of. There are more slices (Cutty's become shared pairs).
+slice_roots  A stream keeps each row in one piece, however many instances it belongs to: a window
+             that reads the source and overlaps itself is made of its pairs instead.
+unshare      Every window asked for reads the source by itself: what operators run that share
+             nothing, such as Spark's own window() queries.
+
+Each gives the plan itself where there is nothing to do; nodes keep their ids and their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from muntin.coverage import DATA_DEPENDENT, EdgeKind, every
+from muntin.plan.tree import Node, SharingPlan, reading_all, sliced
+from muntin.slicing import Cut, Slices, cut_everywhere, pairs
+from muntin.slicing.cuts import ends
+from muntin.windows import Window
+
+
+def close(plan: SharingPlan) -> SharingPlan:
+    """A plan without prefix edges; the plan itself if it has none.
+
+    >>> from muntin.plan.tree import reading_all, sliced
+    >>> from muntin.slicing import cutty
+    >>> window = Window(14, 8, id="w")
+    >>> reading = reading_all(window, "slices", kind=EdgeKind.PREFIX)
+    >>> plan = SharingPlan.build([sliced(cutty(window)), reading], idempotent=False)
+    >>> str(plan.nodes[0].shape), str(close(plan).nodes[0].shape)
+    ('8ℤ', '8ℤ ∪ 6 mod 8')
+    """
+    missing: dict[str, list[Cut]] = {}
+    for node in plan.nodes:
+        if node.pieces.kind is EdgeKind.PREFIX:
+            assert isinstance(node.shape, Window), "the checker allows windows only"
+            above = node.parent
+            while above is not None:
+                missing.setdefault(above, []).append(ends(node.shape))
+                above = plan.node(above).parent
+    if not missing:
+        return plan
+    nodes = (_closed(node, missing.get(node.id, ())) for node in plan.nodes)
+    return SharingPlan(tuple(nodes), plan.idempotent)
+
+
+def _closed(node: Node, cuts: Sequence[Cut]) -> Node:
+    pieces = replace(node.pieces, kind=EdgeKind.WHOLE)
+    shape = node.shape
+    if isinstance(shape, Slices) and cuts:
+        shape = cut_everywhere((*shape.cuts, *cuts), f"closed {shape.kind}")
+    return replace(node, shape=shape, pieces=pieces)
+
+
+def slice_roots(plan: SharingPlan) -> SharingPlan:
+    """The same plan with slices above such windows; the plan itself if there is none.
+
+    >>> wide = Window(10, 4, id="wide")
+    >>> plan = slice_roots(SharingPlan.build([reading_all(wide)], idempotent=True))
+    >>> [(node.id, str(node.shape), node.parent) for node in plan.nodes]
+    [('slices of wide', '4ℤ ∪ 2 mod 4', None), ('wide', 'W(10, 4)', 'slices of wide')]
+    """
+    taken = {node.id for node in plan.nodes}
+    nodes: list[Node] = []
+    for node in plan.nodes:
+        if node.parent is None and isinstance(node.shape, Window) and not node.shape.tumbling:
+            id = f"slices of {node.id}"
+            while id in taken:
+                id += "'"
+            taken.add(id)
+            nodes += [sliced(pairs(node.shape), id), reading_all(node.shape, id, node.hidden)]
+        else:
+            nodes.append(node)
+    if len(nodes) == len(plan.nodes):
+        return plan
+    return SharingPlan.build(nodes, plan.idempotent)
+
+
+def unshare(plan: SharingPlan) -> SharingPlan:
+    """Every node that was asked for, below the source; the plan itself if it is that already."""
+    if all(node.parent is None and not node.hidden for node in plan.nodes):
+        return plan
+    nodes = [
+        Node(
+            n.id,
+            n.shape,
+            None,
+            every(n.shape.range) if isinstance(n.shape, Window) else DATA_DEPENDENT,
+        )
+        for n in plan.nodes
+        if not n.hidden
+    ]
+    return SharingPlan.build(nodes, plan.idempotent)
