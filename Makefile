@@ -25,14 +25,14 @@ test-long: setup ## run all tests, those marked long too, with many more random 
 	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
 
 test-engines: setup ## run a selection of queries on Spark Connect and on a cluster of processes
-	@$(RUN)/pytest -m long $(or $(ARGS),tests/spark/test_engines.py)
+	@$(RUN)/pytest -m long $(or $(ARGS),tests/engines/spark/test_engines.py)
 
 # PySpark 4.0 leaves sockets open, of which Python warns.
-test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (Connect: ARGS="-m long tests/spark/test_engines.py")
+test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (Connect: ARGS="-m long tests/engines/spark/test_engines.py")
 	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
 	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
 		.venv-spark40/bin/pytest -n 2 --dist worksteal -W ignore::ResourceWarning \
-		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/spark tests/aggregates)
+		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/engines/spark tests/aggregates)
 
 check: setup ## lint, formatting, types of source and tests, import layers
 	@$(BIN)/ruff check

@@ -3,7 +3,7 @@
     .venv/bin/python tools/aggregates_page.py
 
 A test checks that the page is current, another that the types on it are what Spark itself takes and
-gives (tests/spark/test_signatures.py).
+gives (tests/engines/spark/test_signatures.py).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 from muntin import Aggregate, MuntinError, Window, optimize, query
 from muntin.aggregates import FUNCTIONS, Function
 from muntin.aggregates.signatures import in_words
+from muntin.dialects.duckdb_aggregates import not_in_duckdb
 from muntin.kernels.mergers import not_merged
+from muntin.model.query import Query
 from muntin.physical.operators.native import pre_aggregated
-from muntin.query import Query
-from muntin.sql.duckdb_aggregates import not_in_duckdb
 
 PAGE = Path(__file__).parent.parent / "docs" / "aggregates.md"
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import muntin as mt
-from muntin.spark.session import local_session
+from muntin.engines.spark.session import local_session
 
 CARDS = Path(__file__).parent / "cards.csv"
 

@@ -75,6 +75,6 @@ def main(spark: SparkSession, place: Path) -> None:
 
 
 if __name__ == "__main__":
-    from muntin.spark.session import session
+    from muntin.engines.spark.session import session
 
     main(session("control"), Path(sys.argv[1] if len(sys.argv) > 1 else mkdtemp()))

@@ -1,7 +1,7 @@
 """Flights by airport: the plan, the rows, and the proof that they are Spark's own."""
 
 import muntin as mt
-from muntin.spark.session import local_session
+from muntin.engines.spark.session import local_session
 
 
 def main() -> None:

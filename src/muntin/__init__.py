@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-import muntin.sql as _sql  # noqa: F401  (before the function of that name, or it would replace it)
+import muntin.dialects as _sql  # noqa: F401  (before the function of that name, or it would replace it)
 from muntin.aggregates import (
     Aggregate,
     approx_count_distinct,
@@ -59,9 +59,10 @@ from muntin.api import (
     statistics,
     verify,
 )
-from muntin.control import Control
+from muntin.api.hints import missing as _missing
 from muntin.cost import Statistics
-from muntin.data_windows import (
+from muntin.errors import MuntinError
+from muntin.model.data_windows import (
     DataWindow,
     count_window,
     hopping_by,
@@ -72,10 +73,9 @@ from muntin.data_windows import (
     threshold,
     user_window,
 )
-from muntin.errors import MuntinError
-from muntin.hints import missing as _missing
-from muntin.query import Query, query
-from muntin.windows import Window, hopping, tumbling
+from muntin.model.query import Query, query
+from muntin.model.windows import Window, hopping, tumbling
+from muntin.state.control import Control
 
 __version__ = "0.1.0"
 

@@ -65,6 +65,10 @@ class CalibrationError(MuntinError, ValueError):
     """Constants of a machine that cannot be read or measured."""
 
 
+class LabError(MuntinError, ModuleNotFoundError):
+    """The lab is not here: only the package is installed."""
+
+
 class _Shown(Repr):
     """Python's own short repr, on one line; what has no short one is named by its type."""
 

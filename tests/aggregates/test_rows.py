@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, Aggregate, Partial, function_named
 from muntin.aggregates.columns import columns_of, distinct_inputs
-from muntin.sql.duckdb_aggregates import for_duckdb, parsed_spark, transpiled
+from muntin.dialects.duckdb_aggregates import for_duckdb, parsed_spark, transpiled
 from muntin_testing.tables import SCHEMA, aggregate_of, random_rows
 from muntin_testing.two_engines import all_aggregates, sample_table, spark_types
 from muntin_testing.values import all_cases, same

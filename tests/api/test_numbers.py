@@ -18,9 +18,9 @@ import pytest
 import muntin as mt
 from muntin.api.engine import engine_of
 from muntin.cost.statistics import LARGEST, SMALLEST
-from muntin.durations import LONGEST
+from muntin.engines.spark.streaming import Streaming
 from muntin.incremental import TECHNIQUES
-from muntin.spark.streaming import Streaming
+from muntin.model.durations import LONGEST
 from muntin_testing.public_api import public_calls
 from muntin_testing.watchdog import watchdog
 

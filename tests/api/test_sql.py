@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import muntin as mt
+from muntin.dialects import parse_sql
 from muntin.errors import QueryError
-from muntin.sql import parse_sql
 from muntin_testing.two_engines import by_instance
 
 TEXT = """SELECT device, SUM(n) AS total, MAX(ts) AS latest FROM Input TIMESTAMP BY ts
@@ -86,6 +86,6 @@ def test_the_plan_runs_in_process_and_is_verified_there():
 
 
 def test_loading_the_package_of_that_name_leaves_the_function_in_place() -> None:
-    code = "import muntin as mt, muntin.sql.rendering; mt.sql; print(callable(mt.sql))"
+    code = "import muntin as mt, muntin.dialects.rendering; mt.sql; print(callable(mt.sql))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "True"

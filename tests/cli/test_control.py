@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from muntin.cli.app import app
-from muntin.control import Folder, Stream, Terms
 from muntin.errors import MuntinError
-from muntin.windows import tumbling
+from muntin.model.windows import tumbling
+from muntin.state.control import Folder, Stream, Terms
 
 RUN = CliRunner()
 

@@ -9,9 +9,9 @@ import muntin as mt
 from conformance.everyday import Question
 from muntin.aggregates import aggregate_named
 from muntin.cost import RateCost
+from muntin.model.query import Query
 from muntin.plan import SharingPlan, check
-from muntin.query import Query
-from muntin.strategies import STRATEGIES, Problem
+from muntin.planner.strategies import STRATEGIES, Problem
 
 SCHEMA = pa.schema(
     [

@@ -7,12 +7,12 @@ kinds of edges of the plans that really ran, and fails where a kind falls under 
 from collections import Counter
 from collections.abc import Iterable
 
-from muntin.coverage import EdgeKind, Source
+from muntin.model.query import Query
+from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
+from muntin.plan.coverage import EdgeKind, Source
+from muntin.plan.slicing import Slices
 from muntin.plan.tree import Shape
-from muntin.query import Query
-from muntin.slicing import Slices
-from muntin.windows import Window
 
 KINDS = (
     "source → window",

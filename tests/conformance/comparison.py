@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.everyday import Question
 from conformance.oracle import Place, Rows
-from muntin.query import Query
+from muntin.model.query import Query
 from muntin_testing.values import same
 
 TOLERANCE = 1e-9

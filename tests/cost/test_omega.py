@@ -19,8 +19,8 @@ from muntin.cost.omega_counted import (
 )
 from muntin.errors import StrategyError
 from muntin.incremental import TECHNIQUES, Counting, FlatFAT, FlatFIT, SlickDeque
-from muntin.slicing import shared_pairs
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.slicing import shared_pairs
 from muntin_testing.windows import window_sets
 
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 
 from muntin.cost import PaperCost, node_costs, total
-from muntin.coverage import SOURCE, covering_pieces
 from muntin.errors import StrategyError
+from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan, check
+from muntin.plan.coverage import SOURCE, covering_pieces
+from muntin.plan.slicing import pairs, panes, shared_pairs
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import pairs, panes, shared_pairs
-from muntin.strategies import Problem
-from muntin.strategies.direct import direct
-from muntin.strategies.wcg import wcg
-from muntin.windows import Window
+from muntin.planner.strategies import Problem
+from muntin.planner.strategies.coverage.wcg import wcg
+from muntin.planner.strategies.slices.direct import direct
 from muntin_testing.windows import window_sets
 
 TEN, TWENTY, THIRTY, FORTY = FOUR = tuple(Window(n, n, id=str(n)) for n in (10, 20, 30, 40))

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import RateCost, node_costs, total
-from muntin.coverage import SOURCE
 from muntin.errors import StrategyError
-from muntin.graph import Coverage, CoverageGraph
+from muntin.model.windows import Window
 from muntin.plan import SharingPlan
+from muntin.plan.coverage import SOURCE
+from muntin.plan.graph import Coverage, CoverageGraph
+from muntin.plan.slicing import shared_pairs
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import shared_pairs
-from muntin.strategies import Problem
-from muntin.strategies.direct import direct
-from muntin.strategies.wcg import covered, wcg
-from muntin.windows import Window
+from muntin.planner.strategies import Problem
+from muntin.planner.strategies.coverage.wcg import covered, wcg
+from muntin.planner.strategies.slices.direct import direct
 from muntin_testing.windows import window_sets, windows
 
 SECOND = 1_000_000

@@ -16,11 +16,11 @@ from muntin.cost.fitting import fit
 from muntin.cost.spark import KINDS, SHIPPED, Work
 from muntin.cost.statistics import SECOND, occupied
 from muntin.errors import CalibrationError
+from muntin.model.windows import Window
 from muntin.physical import Question, lower
-from muntin.physical.choosing import choose
 from muntin.physical.operators.kernel import KERNEL
-from muntin.slicing import shared_pairs
-from muntin.windows import Window
+from muntin.plan.slicing import shared_pairs
+from muntin.planner.choosing import choose
 
 
 @given(cells=st.floats(1, 1e9), rows=st.floats(1e-3, 1e9))

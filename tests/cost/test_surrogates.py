@@ -14,10 +14,10 @@ from muntin.cost.members import Final, Members
 from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import HALO
 from muntin.cost.tree_forms import tree_form
-from muntin.coverage import SOURCE, Source, every, fewest_pieces
-from muntin.slicing import Slices, edge_rate, shared_pairs
-from muntin.strategies.edge_costs import edge_costs, piece_counts
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import SOURCE, Source, every, fewest_pieces
+from muntin.plan.slicing import Slices, edge_rate, shared_pairs
+from muntin.planner.strategies.coverage.edge_costs import edge_costs, piece_counts
 from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 

@@ -11,13 +11,13 @@ from muntin.cost.finals import EdgeByEdge, final_of
 from muntin.cost.members import Members
 from muntin.cost.omega import load_of, paper_omega
 from muntin.cost.omega_counted import counted_omega
-from muntin.coverage import SOURCE, EdgeKind, every, fewest_pieces
 from muntin.errors import StrategyError
+from muntin.model.windows import Window
 from muntin.plan import SharingPlan
+from muntin.plan.coverage import SOURCE, EdgeKind, every, fewest_pieces
+from muntin.plan.slicing import cuts_ends, edge_rate, shared_pairs, shared_slices
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import cuts_ends, edge_rate, shared_pairs, shared_slices
-from muntin.strategies.edge_costs import edge_costs
-from muntin.windows import Window
+from muntin.planner.strategies.coverage.edge_costs import edge_costs
 from muntin_testing.reached import fewer
 from muntin_testing.windows import window_sets
 

@@ -17,8 +17,8 @@ from muntin.cli import run as command
 from muntin.cli.explain import explain
 from muntin.errors import QueryError
 from muntin.jobs import Job, options_of
-from muntin.jobs.hiding import SAID
 from muntin.jobs.job import SECTIONS
+from muntin.jobs.secrets import SAID
 from muntin_testing.toml import toml
 
 CANARY, NUMBER = "k3y-Tweet-xyzzy", 918273645546372819

@@ -11,11 +11,11 @@ from muntin.cost import RateCost
 from muntin.kernels.monoids import Array, Arrays, Monoid, Scanned, Ufuncs
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.tree import evaluate_tree
+from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan, lower
 from muntin.physical.trees import bases
 from muntin.plan import SharingPlan, close, slice_roots
-from muntin.strategies import STRATEGIES, Problem
-from muntin.windows import Window
+from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached, edges_of
 from muntin_testing.windows import starts, window_sets
 

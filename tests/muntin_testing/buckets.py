@@ -8,10 +8,12 @@ import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
 from muntin.cost import RateCost
+from muntin.model.windows import Window
 from muntin.physical.trees import Base, bases
-from muntin.strategies import Problem, strategy_named
-from muntin.streams import Bucket, MemoryStore, Spec
-from muntin.windows import Window
+from muntin.planner.strategies import Problem, strategy_named
+from muntin.state.bucket import Bucket
+from muntin.state.spec import Spec
+from muntin.state.store import MemoryStore
 from muntin_testing.running import for_stream
 
 Row = tuple[int, str | None, int | None, int]

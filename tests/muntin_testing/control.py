@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from muntin.control import Command, Entry, Terms
+from muntin.model.windows import Window
 from muntin.physical.trees import Base
-from muntin.slicing import Cut, Slices
-from muntin.streams import Batch, Controlled, ControlledBucket, ControlledStep, MemoryStore
-from muntin.windows import Window
+from muntin.plan.slicing import Cut, Slices
+from muntin.state.control import Command, Entry, Terms
+from muntin.state.controlled import Batch, Controlled, ControlledBucket, ControlledStep
+from muntin.state.store import MemoryStore
 from muntin_testing.buckets import PARTIALS, BruteForce, Row, pieces, spec_of
 from muntin_testing.windows import random_window
 

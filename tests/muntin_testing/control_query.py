@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import Row, SparkSession
 
 import muntin as mt
-from muntin.windows import parse_window
+from muntin.model.windows import parse_window
 from muntin_testing.oracle import rows_of_window
 
 START = datetime(2024, 1, 1)

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 import muntin as mt
-from muntin.data_windows import (
+from muntin.model.data_windows import (
     CountWindow,
     DataWindow,
     Landmark,
@@ -20,7 +20,7 @@ from muntin.data_windows import (
     Snapshot,
     Threshold,
 )
-from muntin.windows import Window
+from muntin.model.windows import Window
 
 Records = list[dict[str, Any]]
 Meaning = list[tuple[int, int, list[int]]]

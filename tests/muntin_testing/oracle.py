@@ -14,11 +14,11 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate, Function
 from muntin.cost import RateCost
+from muntin.engines.spark.versions import Version, native_call, version_of
+from muntin.model.query import Query
+from muntin.model.windows import Window
 from muntin.plan import SharingPlan, check
-from muntin.query import Query
-from muntin.spark.versions import Version, native_call, version_of
-from muntin.strategies import Problem, strategy_named
-from muntin.windows import Window
+from muntin.planner.strategies import Problem, strategy_named
 from muntin_testing.values import same
 
 TOLERANCE = 1e-9

@@ -8,10 +8,12 @@ from pathlib import Path
 PATIENCE = 300
 """Seconds to wait for such a process before something must be wrong with it."""
 
+TESTS = Path(__file__).parents[1]
+
 
 def started(script: Path, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     """A script at work on a folder; what it prints goes to the file `log` there."""
-    path = os.pathsep.join([str(script.parents[2] / "src"), str(script.parents[1])])
+    path = os.pathsep.join([str(TESTS.parent / "src"), str(TESTS)])
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
             [sys.executable, str(script), str(folder), *arguments],

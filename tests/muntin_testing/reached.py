@@ -16,8 +16,8 @@ from collections import Counter
 from hypothesis import settings
 
 from conformance.census import edge_kind
+from muntin.model.windows import Window
 from muntin.plan import SharingPlan
-from muntin.windows import Window
 
 fewer = settings(max_examples=settings().max_examples // 3)
 """For a test that is repeated for each of many names: together they draw enough."""

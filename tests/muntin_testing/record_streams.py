@@ -8,11 +8,11 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.data_windows import DataWindow
-from muntin.streams import MemoryStore
-from muntin.userwindows.stream_bucket import StreamBucket
-from muntin.userwindows.stream_header import StreamSpec
-from muntin.windows import Window
+from muntin.data_windows.stream_bucket import StreamBucket
+from muntin.data_windows.stream_header import StreamSpec
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
+from muntin.state.store import MemoryStore
 from muntin_testing.data_windows import Records, records_of_a_key
 
 INPUTS = {"km": "u0", "price": "u1", "go": "u2", "stop": "u3"}

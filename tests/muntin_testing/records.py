@@ -8,11 +8,11 @@ its records once (or at least once, where overlap is allowed) and no other.
 from itertools import chain
 from math import lcm
 
-from muntin.coverage import EdgeKind, Pieces, Source
+from muntin.model.windows import Window
 from muntin.plan import SharingPlan
+from muntin.plan.coverage import EdgeKind, Pieces, Source
+from muntin.plan.slicing import Slices
 from muntin.plan.tree import Shape
-from muntin.slicing import Slices
-from muntin.windows import Window
 from muntin_testing.windows import starts
 
 Held = dict[int, list[int]]

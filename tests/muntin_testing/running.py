@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from muntin.cost import Statistics
-from muntin.embedded import ENGINE, Verification
+from muntin.dialects import render
+from muntin.engines.duckdb import ENGINE, Verification
+from muntin.engines.engine import Engine
+from muntin.model.query import Query
 from muntin.physical import STREAM, PhysicalPlan, Question, lower
-from muntin.physical.choosing import Choice, choose
-from muntin.physical.engine import Engine
 from muntin.physical.operators.sql import SQL
 from muntin.plan import SharingPlan, close, slice_roots
-from muntin.query import Query
-from muntin.sql import render
+from muntin.planner.choosing import Choice, choose
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -83,7 +83,7 @@ def on_spark(
     empty: str = "omit",
 ) -> DataFrame:
     """The rows of the plan on a batch of Spark, by the operator named."""
-    from muntin.spark.engine import BATCH_ENGINE
+    from muntin.engines.spark.engine import BATCH_ENGINE
 
     choice, bound = _ready(BATCH_ENGINE, plan, query, df, operator)
     return BATCH_ENGINE.run(choice, bound, layout, empty)

@@ -5,7 +5,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from muntin.spark.session import ROCKSDB
+from muntin.engines.spark.session import ROCKSDB
 
 
 def session() -> SparkSession:

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-from muntin.query import Query, query
+from muntin.model.query import Query, query
 from muntin_testing.tables import KEYS, SCHEMA, SECOND, random_aggregates, random_rows
 from muntin_testing.windows import random_window
 

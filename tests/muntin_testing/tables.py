@@ -15,8 +15,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from muntin.aggregates import Aggregate, aggregate_named, count
-from muntin.query import Query, query
-from muntin.windows import Window
+from muntin.model.query import Query, query
+from muntin.model.windows import Window
 from muntin_testing.values import all_cases
 from muntin_testing.windows import random_window
 

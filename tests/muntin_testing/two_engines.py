@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
 from muntin.cost import RateCost
+from muntin.dialects.duckdb_aggregates import not_in_duckdb
+from muntin.model.query import Query
 from muntin.plan import SharingPlan
-from muntin.query import Query
-from muntin.sql.duckdb_aggregates import not_in_duckdb
-from muntin.strategies import STRATEGIES, Problem
+from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.values import cases_of, same
 
 NOT_IN_SQL: frozenset[str] = frozenset(

@@ -10,7 +10,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from muntin.windows import Window
+from muntin.model.windows import Window
 
 Interval = tuple[int, int]
 

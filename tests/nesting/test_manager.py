@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.errors import StrategyError, WindowError
+from muntin.model.windows import Window
 from muntin.nesting import WindowManager, subsumable
-from muntin.windows import Window
 from muntin_testing.windows import intervals, one_period, windows
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.errors import AggregateError, QueryError
+from muntin.model.windows import Window
 from muntin.nesting import NestedAggregate, NestedDistinct, NestedJoin
-from muntin.nesting.nested import Nested
-from muntin.windows import Window
+from muntin.nesting.operator import Nested
 from muntin_testing.monoids import Concat
 from muntin_testing.reached import Reached
 from muntin_testing.windows import starts, window_sets

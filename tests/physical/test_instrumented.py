@@ -1,7 +1,7 @@
 """What explain() prints is what runs: on a dense grid, the pieces that each operator reads of each
 edge, counted by a hook in the operator itself, are those that explain() names.
 
-Expand and window, which need Spark, are in tests/spark/test_instrumented.py.
+Expand and window, which need Spark, are in tests/engines/spark/test_instrumented.py.
 """
 
 from collections.abc import Callable
@@ -12,17 +12,19 @@ import pytest
 
 import muntin as mt
 from muntin.aggregates.columns import PartialColumn
-from muntin.embedded.reading import reading_of, run
-from muntin.embedded.tables import opened
+from muntin.dialects.rendering import names_of, table_expressions
+from muntin.engines.duckdb.bound_query import reading_of, run
+from muntin.engines.duckdb.tables import opened
+from muntin.engines.spark.kernel_stage import Kernel
+from muntin.engines.spark.preaggregate import PreAggregation
+from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.trees import bases, trees
-from muntin.slicing import Slices
-from muntin.spark.kernel import Kernel
-from muntin.spark.preaggregate import PreAggregation
-from muntin.sql.rendering import names_of, table_expressions
-from muntin.strategies import STRATEGIES
-from muntin.streams import Bucket, MemoryStore, Spec
-from muntin.windows import Window
+from muntin.plan.slicing import Slices
+from muntin.planner.strategies import STRATEGIES
+from muntin.state.bucket import Bucket
+from muntin.state.spec import Spec
+from muntin.state.store import MemoryStore
 from muntin_testing.grid import (
     PARTIAL,
     SECOND,

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import RateCost
-from muntin.coverage import fewest_pieces
 from muntin.errors import PlanError
+from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan, lower
 from muntin.physical.operators.expand import Level, levels
 from muntin.plan import Node, SharingPlan, close
+from muntin.plan.coverage import fewest_pieces
+from muntin.plan.slicing import SLICINGS, shared_pairs, shared_panes
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import SLICINGS, shared_pairs, shared_panes
-from muntin.strategies import STRATEGIES, Problem
-from muntin.windows import Window
+from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached, built_by, edges_of
 from muntin_testing.windows import starts, window_sets
 

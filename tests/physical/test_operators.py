@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.api.optimize import optimize_with
-from muntin.api.options import Options
-from muntin.choices import Engine
 from muntin.cost import Statistics
+from muntin.model.choices import Engine
+from muntin.model.windows import Window
 from muntin.physical import BATCH, OPERATORS, STREAM, Operator, Question, lower
 from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
@@ -23,8 +23,8 @@ from muntin.physical.operators.native import NATIVE
 from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.window import WINDOW
 from muntin.plan import check
-from muntin.strategies import STRATEGIES, Problem
-from muntin.windows import Window
+from muntin.planner.options import Options
+from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 from plan.test_golden import KNOWN, SETS
@@ -42,7 +42,7 @@ IN_WORDS = {
 
 @pytest.mark.parametrize("name", ALL)
 def test_an_operator_is_two_files_of_one_name(name: str) -> None:
-    engine = importlib.import_module(f"muntin.spark.operators.{name}")
+    engine = importlib.import_module(f"muntin.engines.spark.operators.{name}")
     own = importlib.import_module(f"muntin.physical.operators.{name}")
     assert callable(engine.run)
     assert getattr(own, name.upper()) is ALL[name]

@@ -3,10 +3,10 @@
 import pytest
 
 import muntin as mt
-from muntin.bench.sets import query_of
-from muntin.physical.choosing import Choice
+from muntin.cli.window_sets import query_of
+from muntin.model.query import Query
 from muntin.plan import SharingPlan
-from muntin.query import Query
+from muntin.planner.choosing import Choice
 from muntin_testing.running import chosen
 
 

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.coverage import (
+from muntin.errors import PlanError
+from muntin.model.windows import Window
+from muntin.plan import Node, SharingPlan, check, close
+from muntin.plan.coverage import (
     EdgeKind,
     Pieces,
     Progression,
@@ -16,10 +19,7 @@ from muntin.coverage import (
     every,
     fewest_pieces,
 )
-from muntin.errors import PlanError
-from muntin.plan import Node, SharingPlan, check, close
-from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import (
+from muntin.plan.slicing import (
     Cut,
     Slices,
     cut_everywhere,
@@ -30,7 +30,7 @@ from muntin.slicing import (
     shared_panes,
     shared_slices,
 )
-from muntin.windows import Window
+from muntin.plan.tree import reading_all, sliced
 from muntin_testing.reached import Reached
 from muntin_testing.records import plan_is_right
 from muntin_testing.windows import (

@@ -14,13 +14,13 @@ import pytest
 
 import muntin as mt
 from muntin.api.optimize import optimize_with
-from muntin.api.options import Options
-from muntin.choices import Engine
 from muntin.cost import Statistics
-from muntin.query import Query
+from muntin.model.choices import Engine
+from muntin.model.query import Query
+from muntin.model.windows import Window
+from muntin.planner.options import Options
+from muntin.planner.strategies import STRATEGIES
 from muntin.report.text import tree
-from muntin.strategies import STRATEGIES
-from muntin.windows import Window
 
 FIXTURES = Path(__file__).parent / "fixtures"
 KNOWN = Statistics(rows=1e7, keys=100, rate=1000)

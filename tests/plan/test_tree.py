@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.coverage import SOURCE, every, fewest_pieces
 from muntin.errors import PlanError
+from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
+from muntin.plan.coverage import SOURCE, every, fewest_pieces
+from muntin.plan.slicing import shared_pairs
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import shared_pairs
-from muntin.windows import Window
 
 TEN, TWENTY, FORTY = (Window(n, n, id=str(n)) for n in (10, 20, 40))
 

@@ -13,10 +13,10 @@ from rich.console import Console
 import muntin as mt
 from muntin.cli.live import view
 from muntin.cli.rows import table_of
-from muntin.control.listing import Listed, Listing
+from muntin.engines.spark.progress import Progress
 from muntin.errors import MOST_SHOWN, printable
 from muntin.nesting import WindowManager
-from muntin.spark.progress import Progress
+from muntin.state.control.listing import Listed, Listing
 
 NASTY = (
     "\x00", "\x1b[31mred\x1b[0m", "a\nb", "\r\x08\x7f", "\x85\u2028\u2029", "\u202eabc\u202c",

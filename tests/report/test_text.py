@@ -5,8 +5,8 @@ from re import fullmatch
 from typing import Any
 
 import muntin as mt
-from muntin.api.found import Alternative
 from muntin.plan import close
+from muntin.planner.found import Alternative
 from muntin.report import html, text
 
 UNEVEN = [mt.hopping("14 minutes", "8 minutes"), mt.hopping("1 hour", "10 minutes")]

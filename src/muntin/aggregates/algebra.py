@@ -19,9 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from muntin.aggregates.expression_text import check_expression
 from muntin.aggregates.signatures import Signature
 from muntin.errors import AggregateError, did_you_mean, printable, shown
-from muntin.expression_text import check_expression
 
 Types = Sequence[str | None]
 """Spark type names ("bigint", "decimal(10,2)") of an aggregate's inputs; None where unknown."""

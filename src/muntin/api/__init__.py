@@ -9,7 +9,7 @@ from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.api.sql import parse_sql, sql
 from muntin.api.statistics import statistics
-from muntin.api.streaming import PlanOptions, StreamOptions
+from muntin.api.stream_options import PlanOptions, StreamOptions
 from muntin.api.verify import verify
 
 __all__ = [

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Unpack, overload
 
 from muntin.aggregates import Aggregate
-from muntin.api.asking import asked
 from muntin.api.plan import Plan, Table
 from muntin.api.plans import Plans
+from muntin.api.request import asked
 from muntin.api.shape import check_shape
-from muntin.api.streaming import PlanOptions
-from muntin.choices import Deliver, Empty, Layout
-from muntin.data_windows import DataWindow
-from muntin.delivery import check_delivery
+from muntin.api.stream_options import PlanOptions
 from muntin.errors import QueryError, shown
-from muntin.query import Query
-from muntin.windows import Window
+from muntin.model.choices import Deliver, Empty, Layout
+from muntin.model.data_windows import DataWindow
+from muntin.model.delivery import check_delivery
+from muntin.model.query import Query
+from muntin.model.windows import Window
 
 
 @overload

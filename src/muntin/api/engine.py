@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from muntin.engines.engine import Engine
 from muntin.errors import ColumnError
-from muntin.physical.engine import Engine
 
 _REMEDIES = {
     **dict.fromkeys(
@@ -23,11 +23,11 @@ _REMEDIES = {
 def engine_of(data: Any) -> Engine:
     """DuckDB in process for relations, Arrow and pandas; Spark for its batches and streams."""
     if hasattr(type(data), "sparkSession"):
-        from muntin.spark.engine import BATCH_ENGINE, STREAM_ENGINE
-        from muntin.spark.given import is_stream
+        from muntin.engines.spark.engine import BATCH_ENGINE, STREAM_ENGINE
+        from muntin.engines.spark.validate import is_stream
 
         return STREAM_ENGINE if is_stream(data) else BATCH_ENGINE
-    from muntin.embedded import ENGINE, handles  # loads sqlglot: not needed to plan
+    from muntin.engines.duckdb import ENGINE, handles  # loads sqlglot: not needed to plan
 
     if handles(data):
         return ENGINE

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, cast
 
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
-from muntin.choices import Operator, Strategy
 from muntin.jobs import Job
-from muntin.jobs.asking import query_of
+from muntin.jobs.job_query import query_of
+from muntin.model.choices import Operator, Strategy
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from muntin.spark.progress import Progress
+    from muntin.engines.spark.progress import Progress
 
 
 def plan_of(job: Job) -> Plan:
@@ -34,6 +34,6 @@ def progress(query: StreamingQuery) -> Progress | None:
 
     None before the first micro-batch has ended.
     """
-    from muntin.spark.progress import progress as of_spark
+    from muntin.engines.spark.progress import progress as of_spark
 
     return of_spark(query)

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from muntin.aggregates import count
-from muntin.choices import Grouping, NestedLayout, Output
-from muntin.durations import Duration
 from muntin.errors import QueryError, WindowError, shown
-from muntin.query import Query, query
-from muntin.windows import Window
+from muntin.model.choices import Grouping, NestedLayout, Output
+from muntin.model.durations import Duration
+from muntin.model.query import Query, query
+from muntin.model.windows import Window
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,8 +40,8 @@ def distinct(
     if not _names("items", items):
         raise QueryError("no items: name the columns whose distinct values are asked for")
     asked = _asked(time, windows, names, where)
-    from muntin.spark.operators.distinct import run
-    from muntin.spark.streaming import Streaming
+    from muntin.engines.spark.operators.distinct import run
+    from muntin.engines.spark.streaming import Streaming
 
     return run(df, asked, layout, grouping, Streaming(watermark, output))
 
@@ -72,8 +72,8 @@ def join(
     if len(times) != 2:
         raise QueryError(f"time {shown(time)} must be one column, or one for each side")
     queries = (_asked(times[0], pool, names), _asked(times[1], pool, names))
-    from muntin.spark.operators.join import run
-    from muntin.spark.streaming import Streaming
+    from muntin.engines.spark.operators.join import run
+    from muntin.engines.spark.streaming import Streaming
 
     return run(left, right, queries, layout, Streaming(watermark))
 

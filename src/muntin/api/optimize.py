@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import overload
 
-from muntin.api.options import ASSUMED, Options
 from muntin.api.plan import Plan
-from muntin.api.planning import find_plan
 from muntin.api.plans import Plans
-from muntin.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
 from muntin.cost import Statistics
 from muntin.cost.calibration import current_constants
 from muntin.errors import StrategyError, shown
+from muntin.model.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
+from muntin.model.queries import sharing_sets
+from muntin.model.query import Query
 from muntin.physical.question import Facts
-from muntin.queries import sharing_sets
-from muntin.query import Query
+from muntin.planner.options import ASSUMED, Options
+from muntin.planner.search import find_plan
 
 
 @overload

@@ -7,22 +7,22 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muntin.api.engine import engine_of
-from muntin.api.found import Found
-from muntin.api.replan import Replanned, replanned
+from muntin.api.replanning import Replanned, replanned
 from muntin.api.shape import check_shape
-from muntin.api.streaming import StreamOptions, check_names
-from muntin.choices import Dialect, Empty, Layout, StreamOperator
+from muntin.api.stream_options import StreamOptions, check_names
 from muntin.cost import total
 from muntin.cost.statistics import ROWS
+from muntin.engines.engine import Engine
 from muntin.errors import StrategyError, shortened, shown
+from muntin.model.choices import Dialect, Empty, Layout, StreamOperator
 from muntin.physical import PhysicalPlan, lower
-from muntin.physical.baseline import unshared_seconds
-from muntin.physical.choosing import Choice, choose
-from muntin.physical.engine import Engine
 from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.streamed import BATCH_ROWS
 from muntin.physical.question import Facts
 from muntin.plan import unshare
+from muntin.planner.baseline import unshared_seconds
+from muntin.planner.choosing import Choice, choose
+from muntin.planner.found import Found
 from muntin.report import Explanation, html, number, svg, text
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Plan(Found):
             raise StrategyError(
                 f"types {shown(types)} must be types by column, such as {{'v': 'int'}}"
             )
-        from muntin.sql import render
+        from muntin.dialects import render
 
         return render(self.as_sql(), self.query, dialect, table, types)
 

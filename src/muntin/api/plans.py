@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from muntin.api.engine import engine_of
 from muntin.api.plan import Plan, Table
 from muntin.api.shape import check_shape
-from muntin.api.streaming import StreamOptions, check_names
-from muntin.choices import Deliver, Dialect, Empty, Layout
-from muntin.delivery import check_delivery
+from muntin.api.stream_options import StreamOptions, check_names
+from muntin.engines.engine import Engine
 from muntin.errors import StrategyError, printable, shortened
-from muntin.physical.engine import Engine
-from muntin.queries import SharingSet
+from muntin.model.choices import Deliver, Dialect, Empty, Layout
+from muntin.model.delivery import check_delivery
+from muntin.model.queries import SharingSet
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -105,7 +105,7 @@ class Plans:
         self, dialect: Dialect, table: str = "events", types: Mapping[str, str] | None = None
     ) -> str:
         """All plans as one SQL statement for "spark" or "duckdb", with a column query_id."""
-        from muntin.sql import in_one_sql, writer_named
+        from muntin.dialects import in_one_sql, writer_named
 
         texts = [plan.to_sql(dialect, table, types) for plan in self.plans]
         return in_one_sql(texts, self.sets, writer_named(dialect))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from muntin.choices import Empty, Layout
 from muntin.errors import StrategyError, is_one_of, unknown
+from muntin.model.choices import Empty, Layout
 
 LAYOUTS = get_args(Layout)
 EMPTY = get_args(Empty)

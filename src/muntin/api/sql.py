@@ -7,9 +7,9 @@ from typing import Any
 
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
-from muntin.choices import Bounds, Strategy
 from muntin.errors import StrategyError, shown
-from muntin.query import Query
+from muntin.model.choices import Bounds, Strategy
+from muntin.model.query import Query
 
 
 def parse_sql(text: str) -> Query:
@@ -18,7 +18,7 @@ def parse_sql(text: str) -> Query:
     >>> parse_sql("SELECT min(t) FROM Input TIMESTAMP BY ts GROUP BY TumblingWindow(hour, 1)").time
     'ts'
     """
-    from muntin.sql import parse_sql as parse
+    from muntin.dialects import parse_sql as parse
 
     return parse(text)
 
@@ -36,14 +36,14 @@ def sql(
 
     With bounds="asa" an instance is (start, end] as in ASA, else [start, end) as in Spark.
     """
-    from muntin.sql import parse_statement
+    from muntin.dialects import parse_statement
 
     statement = parse_statement(text)
     query = replace(statement.query, bounds=bounds)
     if spark is not None and not hasattr(spark, "table"):
         raise StrategyError(f"spark {shown(spark)} must be a Spark session")
     if spark is not None and not any(n.lower() == statement.table.lower() for n in tables):
-        from muntin.spark.names import table_named
+        from muntin.engines.spark.names import table_named
 
         data = table_named(spark, statement.table)
     else:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from muntin.api.engine import engine_of
-from muntin.choices import Sampling
 from muntin.cost import Statistics
 from muntin.errors import StrategyError, is_between, is_one_of, shown, unknown
-from muntin.query import Query
+from muntin.model.choices import Sampling
+from muntin.model.query import Query
 
 LEAST = 1e-9
 """Of all rows, what a sample must take at least."""

@@ -10,14 +10,14 @@ from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
-from muntin.choices import Strategy
 from muntin.errors import StrategyError, shortened
-from muntin.query import Query
+from muntin.model.choices import Strategy
+from muntin.model.query import Query
 from muntin.report import Outcome
 
 if TYPE_CHECKING:
-    from muntin.embedded import Verification as InProcess
-    from muntin.spark.verify import Verification
+    from muntin.engines.duckdb import Verification as InProcess
+    from muntin.engines.spark.verify import Verification
 
 
 @dataclass(frozen=True, slots=True, repr=False)

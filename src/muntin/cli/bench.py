@@ -8,7 +8,8 @@ from typing import Annotated, cast
 import typer
 from rich.console import Console
 
-from muntin.choices import Strategy
+from muntin.cli.lab import lab_module
+from muntin.model.choices import Strategy
 
 
 def bench(
@@ -34,7 +35,6 @@ def bench(
     ] = None,
 ) -> None:
     """Run a benchmark: all sides in turn, medians and ratios."""
-    from muntin.bench import Options, benchmark_named
-
-    run, asked = benchmark_named(name), cast(Strategy, strategy)
-    run(Options(rows, repeat, tuple(set_ or ()), data, asked, minutes, rate), Console())
+    benchmarks = lab_module("benchmarks")
+    run, asked = benchmarks.benchmark_named(name), cast(Strategy, strategy)
+    run(benchmarks.Options(rows, repeat, tuple(set_ or ()), data, asked, minutes, rate), Console())

@@ -52,14 +52,14 @@ def calibrate(
         raise CalibrationError("give either --master or --remote, not both")
     if (master or remote) and data is None:
         raise CalibrationError("a cluster reads its own files: give --data with a folder for them")
-    from muntin.bench.calibrate import calibrate as measure
-    from muntin.bench.events import default_folder
-    from muntin.spark.session import quiet_start, session
+    from muntin.cli.calibration import calibrate as measure
+    from muntin.cli.calibration_plans import cache_folder
+    from muntin.engines.spark.session import quiet_start, session
 
     with console.status("starting Spark"), quiet_start():
         spark = session("muntin calibrate", master, remote)
     where = (remote or master or "local[*]").partition("/;")[0]  # a server's token follows it
-    folder = data or str(default_folder())
+    folder = data or str(cache_folder())
     found, deviation = measure(spark, folder, where, Console(stderr=True), repeat)
     spark.stop()
     found.save(path)

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from muntin.control import Control, Listing
 from muntin.errors import ControlError, printable
+from muntin.state.control import Control, Listing
 
 control = typer.Typer(
     help="Register, suspend and list the windows of a running stream: see docs/control.md.",

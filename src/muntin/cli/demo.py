@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 import muntin as mt
-from muntin.choices import Strategy
+from muntin.model.choices import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,8 +47,8 @@ def demo(
     console.print(f"[bold]{QUESTION}[/]\n")
     console.print(plan.explain(), markup=False, highlight=False, soft_wrap=True)
 
-    from muntin.spark.native import native
-    from muntin.spark.session import local_session, quiet_start
+    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.session import local_session, quiet_start
 
     with console.status("starting Spark"), quiet_start():
         spark = local_session("muntin demo")

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from muntin.cli.lab import lab_module
+
 
 def experiment(
     name: Annotated[str, typer.Argument(help="Which experiment, for instance factor-windows.")],
@@ -29,8 +31,6 @@ def experiment(
     ] = None,
 ) -> None:
     """Run an experiment of the papers and print its tables."""
-    from muntin.experiments.options import Options
-    from muntin.experiments.registry import experiment_named
-
-    run = experiment_named(name)
-    run(Options(out, seed, sets, tuple(part or ()), data), Console())
+    experiments = lab_module("experiments")
+    run = experiments.experiment_named(name)
+    run(experiments.Options(out, seed, sets, tuple(part or ()), data), Console())

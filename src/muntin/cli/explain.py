@@ -10,11 +10,11 @@ import typer
 from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
 from muntin.api.job import plan_of
-from muntin.choices import Dialect, Strategy
 from muntin.errors import QueryError
 from muntin.jobs import named, read_job
 from muntin.jobs.window_text import parse_any_window
-from muntin.query import Query, query
+from muntin.model.choices import Dialect, Strategy
+from muntin.model.query import Query, query
 
 
 def explain(
@@ -87,7 +87,7 @@ def _asked(windows: list[str], aggregates: list[str], sql: Path | None) -> tuple
         return query(
             "time", map(parse_any_window, windows), map(parse_aggregate, aggregates)
         ), "events"
-    from muntin.sql import parse_statement
+    from muntin.dialects import parse_statement
 
     try:
         text = sql.read_text(encoding="utf-8")

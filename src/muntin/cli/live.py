@@ -20,7 +20,7 @@ from muntin.errors import MuntinError, printable, shortened
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from muntin.spark.progress import Progress
+    from muntin.engines.spark.progress import Progress
 
 MOST_LINES = 12
 """Windows shown one by one."""
@@ -48,7 +48,7 @@ def watch(query: StreamingQuery, title: str, console: Console) -> None:
 
 
 def _follow(query: StreamingQuery, show: object) -> None:
-    from muntin.spark.progress import progress
+    from muntin.engines.spark.progress import progress
 
     assert callable(show)
     seen = -1

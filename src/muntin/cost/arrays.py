@@ -20,8 +20,8 @@ from muntin.cost.rate import RateCost
 from muntin.cost.statistics import SECOND, Statistics
 from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
-from muntin.coverage import SOURCE, Pieces, Progression, every
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import SOURCE, Pieces, Progression, every
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -36,9 +36,9 @@ from muntin.cost.per_row import PerRow
 from muntin.cost.rate import SECOND, RateCost
 from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
-from muntin.coverage import every
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import every
+from muntin.plan.slicing import Slices
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from muntin.cost.arrays import Floats, Ints
-from muntin.coverage import EdgeKind
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import EdgeKind
+from muntin.plan.slicing import Slices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from muntin.coverage import EdgeKind, Pieces
-from muntin.data_windows import DataWindow
 from muntin.errors import StrategyError
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.plan.coverage import EdgeKind, Pieces
+from muntin.plan.slicing import Slices
 
 
 class CostModel(Protocol):

@@ -28,10 +28,10 @@ from fractions import Fraction
 from math import ceil, factorial, floor, log2
 
 from muntin.cost.partials import partials_at
-from muntin.coverage import EdgeKind
 from muntin.errors import StrategyError, did_you_mean, is_one_of
-from muntin.slicing import Slices, edge_rate, shared_pairs
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import EdgeKind
+from muntin.plan.slicing import Slices, edge_rate, shared_pairs
 
 
 @dataclass(frozen=True, slots=True)

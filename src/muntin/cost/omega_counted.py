@@ -38,7 +38,7 @@ def instance_partials(load: Load) -> list[Counts]:
     """For each window, the number of partials of every instance in one composite slide.
 
     >>> from muntin.cost.omega import load_of
-    >>> from muntin.windows import Window
+    >>> from muntin.model.windows import Window
     >>> [counts.tolist() for counts in instance_partials(load_of([Window(12, 9), Window(10, 6)]))]
     [[6, 5], [5, 4, 4]]
     """
@@ -140,7 +140,7 @@ def counted_omega(technique: str, load: Load, *, invertible: bool = False) -> fl
     """The better estimate of Ω, close to what the techniques do.
 
     >>> from muntin.cost.omega import load_of
-    >>> from muntin.windows import Window
+    >>> from muntin.model.windows import Window
     >>> counted_omega("slick-deque", load_of([Window(12, 9), Window(10, 6)]), invertible=True)
     6.0
     """

@@ -28,11 +28,11 @@ from math import lcm
 from numbers import Real
 
 from muntin.cost.partials import partials
-from muntin.coverage import Pieces, Source
 from muntin.errors import StrategyError
+from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.slicing import Slices, edge_rate
-from muntin.windows import Window
+from muntin.plan.coverage import Pieces, Source
+from muntin.plan.slicing import Slices, edge_rate
 
 LONGEST = 10**200
 """Longest period in which events are counted; products beyond it would overflow a float."""

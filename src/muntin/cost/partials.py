@@ -10,15 +10,15 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil
 
-from muntin.coverage import EdgeKind
-from muntin.slicing import Slices, edge_rate
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import EdgeKind
+from muntin.plan.slicing import Slices, edge_rate
 
 
 def partials(window: Window, slices: Slices, kind: EdgeKind) -> Fraction:
     """Slices an instance.
 
-    >>> from muntin.slicing import cutty, pairs
+    >>> from muntin.plan.slicing import cutty, pairs
     >>> w = Window(14, 8)
     >>> [str(partials(w, cut(w), kind)) for cut, kind in zip((pairs, cutty), EdgeKind)]
     ['7/2', '2']

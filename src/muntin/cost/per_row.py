@@ -16,7 +16,7 @@ import numpy as np
 from muntin.cost.arrays import Floats, slice_rows
 from muntin.cost.members import Members
 from muntin.cost.statistics import SECOND, Statistics, occupied
-from muntin.slicing import Slices
+from muntin.plan.slicing import Slices
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from numbers import Real
 
 from muntin.cost.partials import partials
-from muntin.coverage import Pieces, Source
-from muntin.data_windows import Begins, CountWindow, DataWindow, Session
 from muntin.errors import StrategyError
+from muntin.model.data_windows import Begins, CountWindow, DataWindow, Session
+from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.slicing import Slices, edge_rate
-from muntin.windows import Window
+from muntin.plan.coverage import Pieces, Source
+from muntin.plan.slicing import Slices, edge_rate
 
 SECOND = 1_000_000
 

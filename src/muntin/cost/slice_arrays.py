@@ -19,8 +19,8 @@ from muntin.cost.model import CostModel
 from muntin.cost.rate import RateCost
 from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import ExpandCost, KernelCost
-from muntin.coverage import SOURCE, every
-from muntin.slicing import Slices
+from muntin.plan.coverage import SOURCE, every
+from muntin.plan.slicing import Slices
 
 
 class SliceCosts(NamedTuple):

@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import expm1
 
-from muntin.coverage import Source
-from muntin.data_windows import DataWindow
 from muntin.errors import StrategyError, is_between, shown
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.slicing import Slices, edge_rate
-from muntin.windows import Window
+from muntin.plan.coverage import Source
+from muntin.plan.slicing import Slices, edge_rate
 
 SECOND = 1_000_000
 ROWS = 10_000_000

@@ -35,10 +35,10 @@ from numpy.typing import NDArray
 
 from muntin.cost.spark import SHIPPED, Constants
 from muntin.cost.statistics import Statistics
-from muntin.coverage import Pieces, Source
+from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.plan.coverage import Pieces, Source
+from muntin.plan.slicing import Slices
 
 HALO = 1.25
 """A quarter of the pieces go to two chunks of time."""
@@ -71,7 +71,7 @@ class Seconds:
 class ExpandCost(Seconds):
     """Rows moved from level to level by Spark, or by another engine's SQL.
 
-    >>> from muntin.coverage import SOURCE, every
+    >>> from muntin.plan.coverage import SOURCE, every
     >>> unit = Constants(copied=1, grouped=1, entered=1, exploded=1)
     >>> model = ExpandCost(Statistics(rows=6000, rate=100), unit, width=1)        # of one minute
     >>> minute, hour = Window("1 minute", "1 minute"), Window("1 hour", "1 minute")
@@ -122,7 +122,7 @@ class ExpandCost(Seconds):
 class KernelCost(Seconds):
     """Pieces scanned in Python, after one grouping of the source by Spark.
 
-    >>> from muntin.coverage import every
+    >>> from muntin.plan.coverage import every
     >>> model = KernelCost(Statistics(rows=6000, rate=100), Constants(scanned=3))   # of one minute
     >>> minute, hour = Window("1 minute", "1 minute"), Window("1 hour", "1 minute")
     >>> round(model.edge(minute, hour, every(60)))                                  # 2·2 + 61

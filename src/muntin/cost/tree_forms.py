@@ -23,9 +23,9 @@ from muntin.cost.paper import PaperCost
 from muntin.cost.rate import RateCost
 from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
-from muntin.coverage import Source, every
-from muntin.slicing import Slices, pairs
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import Source, every
+from muntin.plan.slicing import Slices, pairs
 
 ANY = pairs(Window(1, 1))
 """Slices, whichever they are."""
@@ -44,7 +44,7 @@ def tree_form(model: CostModel, root: Slices | Source, results: bool = True) -> 
     Results of windows cost the same in every division into trees: a search that only compares
     leaves them out (`results`), where the model has them apart.
 
-    >>> from muntin.coverage import SOURCE
+    >>> from muntin.plan.coverage import SOURCE
     >>> tree_form(RateCost(rate=50.0), SOURCE).slicing
     50.0
     """

@@ -36,11 +36,11 @@ from numbers import Real
 from muntin.cost.omega import Load, omega_name, paper_omega
 from muntin.cost.omega_counted import counted_omega
 from muntin.cost.rate import SECOND
-from muntin.coverage import EdgeKind, Pieces, Source
 from muntin.errors import StrategyError
+from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.slicing import Slices, edge_rate
-from muntin.windows import Window
+from muntin.plan.coverage import EdgeKind, Pieces, Source
+from muntin.plan.slicing import Slices, edge_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class WeaveCost:
     is one aggregate, which `technique` serves. `counted` takes Ω as techniques really do it instead
     of the paper's estimate.
 
-    >>> from muntin.slicing import shared_pairs
+    >>> from muntin.plan.slicing import shared_pairs
     >>> pair = [Window(12, 9), Window(10, 6)]
     >>> WeaveCost("flatfit", unit_of_time=18).family(shared_pairs(pair), pair)  # 8 edges, Ω = 6
     [24.0, 24.0]

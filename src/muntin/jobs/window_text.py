@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from muntin.data_windows import DataWindow, count_window, hopping_by, session, snapshot
-from muntin.windows import Window, parse_window
+from muntin.model.data_windows import DataWindow, count_window, hopping_by, session, snapshot
+from muntin.model.windows import Window, parse_window
 
 Made = Callable[..., DataWindow]
 

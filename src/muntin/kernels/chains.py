@@ -9,7 +9,7 @@ Within its chain an instance of the day is a run of 24 neighbours: what a tumbli
 are for any window. So a chain is evaluated as slices are (`kernels.evaluate`), with the chain in
 the place of the group.
 
-Which instances a piece at p feeds is a congruence (`muntin.feeds`): the newest begins at p - turn ·
+Which instances a piece at p feeds is a congruence (`plan.feeds`): the newest begins at p - turn ·
 stride, the others follow in steps of turns · stride, as many as fit in the progression. Begins are
 those of the first piece, which is the child's own start but for the offset of the progression.
 """
@@ -21,11 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.feeds import Feed
 from muntin.kernels.instances import Instances, reached
 from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.feeds import Feed
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from muntin.aggregates.algebra import Function
 from muntin.kernels.central import comoments, four_moments, moments
 from muntin.kernels.custom import custom
-from muntin.kernels.encoded import Encoded, valid_of
+from muntin.kernels.encoding import Encoded, valid_of
 from muntin.kernels.limbs import bigint_limbs, decimal_limbs, limbs, lost
 from muntin.kernels.monoids import Array, Arrays, Scanned, Ufuncs
 from muntin.kernels.ordering import integers, order_codes, ranks

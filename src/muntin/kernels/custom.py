@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from muntin.aggregates.custom import called
 from muntin.errors import AggregateError
-from muntin.kernels.encoded import Encoded
+from muntin.kernels.encoding import Encoded
 from muntin.kernels.monoids import Array, Arrays, Scanned
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from muntin.kernels.monoids import Array
-from muntin.windows import Window
+from muntin.model.windows import Window
 
 PORTION = 1_000_000
 """At most about this many instances are laid out at a time."""

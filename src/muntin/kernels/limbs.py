@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from muntin.kernels.encoded import Encoded, valid_of
+from muntin.kernels.encoding import Encoded, valid_of
 from muntin.kernels.monoids import Array, Arrays, Ufuncs
 
 

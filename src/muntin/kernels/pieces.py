@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from muntin.kernels.monoids import Array, Arrays
-from muntin.windows import Window
+from muntin.model.windows import Window
 
 
 @dataclass(frozen=True, slots=True)

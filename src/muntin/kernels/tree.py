@@ -19,15 +19,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.feeds import Feed
 from muntin.kernels.chains import Chains
-from muntin.kernels.evaluate import Halves, Scans, Segments, Unscanned
 from muntin.kernels.grouping import Grouping
 from muntin.kernels.instances import Instances, instances
 from muntin.kernels.monoids import Array, Monoid
 from muntin.kernels.pieces import Keep, Pieces, Results, as_pieces
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.kernels.scans import Halves, Scans, Segments, Unscanned
+from muntin.model.windows import Window
+from muntin.plan.feeds import Feed
+from muntin.plan.slicing import Slices
 
 FEW = 3
 """Up to this many instances of a group are reduced one by one."""

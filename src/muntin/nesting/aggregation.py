@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 from muntin.aggregates import Aggregate
 from muntin.incremental import Monoid, TwoStacks
 from muntin.incremental.protocol import monoid_of
-from muntin.nesting.nested import Nested, Run
+from muntin.model.windows import Window
+from muntin.nesting.operator import Nested, Run
 from muntin.nesting.stairs import Stair, Stairs
-from muntin.slicing.cuts import Cut, begins, cut_everywhere
-from muntin.windows import Window
+from muntin.plan.slicing.cuts import Cut, begins, cut_everywhere
 
 Granule = tuple[int, Any]
 """Where it begins, and the partial of its records."""

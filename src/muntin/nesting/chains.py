@@ -17,10 +17,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from muntin.model.windows import Window
 from muntin.nesting.groups import Group, Level, subsumable
 from muntin.nesting.matching import maximum_matching
-from muntin.slicing.cuts import ends
-from muntin.windows import Window
+from muntin.plan.slicing.cuts import ends
 
 
 def fewest(windows: Iterable[Window]) -> list[Group]:

@@ -16,9 +16,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from muntin.nesting.nested import Nested, Run
+from muntin.model.windows import Window
+from muntin.nesting.operator import Nested, Run
 from muntin.nesting.stairs import Stair
-from muntin.windows import Window
 
 
 class Seen(NamedTuple):

@@ -17,9 +17,9 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from muntin.model.windows import Window
 from muntin.nesting.groups import Group, Level
-from muntin.slicing.cuts import ends
-from muntin.windows import Window
+from muntin.plan.slicing.cuts import ends
 
 _ROWS = 256
 """Slides that are divided by all others at once: bounds the size of the matrix."""

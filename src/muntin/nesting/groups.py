@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from muntin.errors import PlanError
-from muntin.windows import Window
+from muntin.model.windows import Window
 
 
 def subsumable(narrow: Window, wide: Window) -> bool:

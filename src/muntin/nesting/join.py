@@ -24,10 +24,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from muntin.errors import QueryError
-from muntin.nesting.nested import Nested, Run, Served
+from muntin.model.windows import Window
+from muntin.nesting.operator import Nested, Run, Served
 from muntin.nesting.stairs import Stair
-from muntin.slicing.cuts import ends
-from muntin.windows import Window
+from muntin.plan.slicing.cuts import ends
 
 Row = tuple[int, Hashable, Any]
 """Time, key, and the tuple itself."""

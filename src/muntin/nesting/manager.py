@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from muntin.errors import StrategyError, WindowError, did_you_mean, is_one_of, shown, unknown
+from muntin.model.windows import Window
 from muntin.nesting.chains import fewest
 from muntin.nesting.greedy import greedy
 from muntin.nesting.groups import Group, Level
 from muntin.nesting.picture import svg, text
 from muntin.nesting.seed_index import SeedIndex
-from muntin.slicing.cuts import Cut, ends
-from muntin.windows import Window
+from muntin.plan.slicing.cuts import Cut, ends
 
 GROUPINGS = {"greedy": greedy, "minimum": fewest}
 """How a pool is grouped: the paper's way, or with the fewest groups."""

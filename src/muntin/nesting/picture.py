@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from muntin.durations import duration_text
 from muntin.errors import printable, shortened
+from muntin.model.durations import duration_text
+from muntin.model.windows import Window
 from muntin.nesting.groups import Group, Level
-from muntin.windows import Window
 
 SHOWN = 20
 """Groups, and levels of a group, that the text shows."""

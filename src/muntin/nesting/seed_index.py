@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from muntin.model.windows import Window
 from muntin.nesting.groups import Group
-from muntin.slicing.cuts import Cut, ends
-from muntin.windows import Window
+from muntin.plan.slicing.cuts import Cut, ends
 
 
 class SeedIndex:

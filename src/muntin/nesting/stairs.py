@@ -25,8 +25,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from muntin.slicing.cuts import ends
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.slicing.cuts import ends
 
 Item = TypeVar("Item")
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from muntin.coverage import EdgeKind
-from muntin.data_windows import DataWindow
 from muntin.errors import PlanError
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
 from muntin.physical.programs import ByData, Congruence, Cut, Program
 from muntin.plan import Node, SharingPlan
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.plan.coverage import EdgeKind
+from muntin.plan.slicing import Slices
 
 FROM_SOURCE = -1
 """The number of the source."""

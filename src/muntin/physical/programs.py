@@ -1,7 +1,7 @@
 """Edge programs: how the pieces of a parent become those of its child, whatever the engine.
 
 Cut          each row or piece falls into one slice: the latest cut at or before it
-Congruence   a piece belongs to the instances that a linear congruence gives (`muntin.feeds`);
+Congruence   a piece belongs to the instances that a linear congruence gives (`muntin.plan.feeds`);
              read forwards, rows are exploded into instances (expand, SQL); read backwards, an
              instance gathers its pieces (the kernel)
 ByData       which pieces make an instance only the records tell
@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from muntin.coverage import Pieces
-from muntin.feeds import Feed, feeds_of
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.model.windows import Window
+from muntin.plan.coverage import Pieces
+from muntin.plan.feeds import Feed, feeds_of
+from muntin.plan.slicing import Slices
 
 
 @dataclass(frozen=True, slots=True)

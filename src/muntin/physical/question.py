@@ -11,8 +11,8 @@ from muntin.aggregates.columns import columns_of
 from muntin.cost import Constants, Statistics
 from muntin.cost.spark import SHIPPED
 from muntin.kernels.mergers import not_merged
-from muntin.query import Query
-from muntin.windows import Window
+from muntin.model.query import Query
+from muntin.model.windows import Window
 
 
 @dataclass(frozen=True, slots=True)

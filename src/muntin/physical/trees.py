@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from muntin.feeds import Feed
 from muntin.kernels.tree import Branch
+from muntin.model.windows import Window
 from muntin.physical.lowering import PhysicalNode, PhysicalPlan
 from muntin.physical.programs import Congruence
-from muntin.slicing import Slices, begins
-from muntin.windows import Window
+from muntin.plan.feeds import Feed
+from muntin.plan.slicing import Slices, begins
 
 
 @dataclass(frozen=True, slots=True)

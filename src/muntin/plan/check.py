@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from muntin.coverage import EdgeKind, Pieces, Progression, Source, every
-from muntin.data_windows import Begins, DataWindow, Session
 from muntin.errors import PlanError
+from muntin.model.data_windows import Begins, DataWindow, Session
+from muntin.model.windows import Window
+from muntin.plan.coverage import EdgeKind, Pieces, Progression, Source, every
+from muntin.plan.slicing import Slices
+from muntin.plan.slicing.cuts import begins, ends
 from muntin.plan.tree import Node, Shape, SharingPlan
-from muntin.slicing import Slices
-from muntin.slicing.cuts import begins, ends
-from muntin.windows import Window
 
 
 def check(plan: SharingPlan, windows: Sequence[Window | DataWindow]) -> None:

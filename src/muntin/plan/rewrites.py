@@ -16,18 +16,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from muntin.coverage import DATA_DEPENDENT, EdgeKind, every
+from muntin.model.windows import Window
+from muntin.plan.coverage import DATA_DEPENDENT, EdgeKind, every
+from muntin.plan.slicing import Cut, Slices, cut_everywhere, pairs
+from muntin.plan.slicing.cuts import ends
 from muntin.plan.tree import Node, SharingPlan, reading_all, sliced
-from muntin.slicing import Cut, Slices, cut_everywhere, pairs
-from muntin.slicing.cuts import ends
-from muntin.windows import Window
 
 
 def close(plan: SharingPlan) -> SharingPlan:
     """A plan without prefix edges; the plan itself if it has none.
 
     >>> from muntin.plan.tree import reading_all, sliced
-    >>> from muntin.slicing import cutty
+    >>> from muntin.plan.slicing import cutty
     >>> window = Window(14, 8, id="w")
     >>> reading = reading_all(window, "slices", kind=EdgeKind.PREFIX)
     >>> plan = SharingPlan.build([sliced(cutty(window)), reading], idempotent=False)

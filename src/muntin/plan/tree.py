@@ -22,11 +22,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from muntin.coverage import SOURCE, EdgeKind, Pieces, Source, every
-from muntin.data_windows import DataWindow
 from muntin.errors import PlanError
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
+from muntin.plan.coverage import SOURCE, EdgeKind, Pieces, Source, every
+from muntin.plan.slicing import Slices
 
 Shape = Source | Slices | Window | DataWindow
 

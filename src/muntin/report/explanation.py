@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from muntin.api.found import Alternative
 from muntin.cost import CostModel, node_costs
-from muntin.coverage import Pieces, Source
-from muntin.data_windows import Begins, DataWindow, Session
-from muntin.durations import duration_text
 from muntin.errors import shortened
+from muntin.model.data_windows import Begins, DataWindow, Session
+from muntin.model.durations import duration_text
+from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, Question
-from muntin.physical.choosing import Choice
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.slicing import Slices, edge_rate, slices_within
-from muntin.windows import Window
+from muntin.plan.coverage import Pieces, Source
+from muntin.plan.slicing import Slices, edge_rate, slices_within
+from muntin.planner.choosing import Choice
+from muntin.planner.found import Alternative
 
 
 @dataclass(frozen=True, slots=True)

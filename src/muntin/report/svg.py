@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from html import escape
 
 from muntin.plan import Node
+from muntin.plan.slicing import Slices
 from muntin.report.explanation import Explanation
-from muntin.slicing import Slices
 
 _LETTER = 7.2
 _ROW, _GAP, _BOX = 62, 40, 44

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
-from muntin.api.found import Alternative
 from muntin.errors import printable
 from muntin.plan import Node
+from muntin.planner.found import Alternative
 from muntin.report.explanation import Explanation, number
 
 WIDTH = 100

@@ -1,6 +1,6 @@
 """All operators, in the order in which they are tried; simpler ones win ties.
 
-An operator is a file here and a file of the same name in the engine (`muntin.spark.operators`).
+An operator is a file here and a file of the same name in `engines/spark/operators`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The interface of all operators: whether one can run a plan, how it rewrites, prices, explains it.
 
 An operator is two files of one name: here the engine-free half, which planning asks; in the engine
-(`muntin.spark.operators`) the half that runs. To add one, write both and name it in BATCH or STREAM
+(`spark.operators`) the half that runs. To add one, write both and name it in BATCH or STREAM
 (`physical.operators`).
 """
 

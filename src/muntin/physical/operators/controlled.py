@@ -6,13 +6,13 @@ a window that joins changes the cuts, and no tree that was planned at the start 
 
 from __future__ import annotations
 
+from muntin.model.windows import Window
 from muntin.physical.operators.base import Rewrite
 from muntin.physical.operators.bucketed import Bucketed
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
+from muntin.plan.slicing import shared_pairs
 from muntin.plan.tree import reading_all, sliced
-from muntin.slicing import shared_pairs
-from muntin.windows import Window
 
 
 class Controlled(Bucketed):

@@ -10,10 +10,10 @@ from abc import abstractmethod
 from math import ceil
 
 from muntin.cost.spark import KINDS, Work
+from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Operator, Works
 from muntin.physical.question import Question
-from muntin.windows import Window
 
 
 class Counted(Operator):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muntin.data_windows import Begins
+from muntin.model.data_windows import Begins
 from muntin.physical.operators.by_data import ByData
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan

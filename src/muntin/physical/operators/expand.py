@@ -13,15 +13,15 @@ from typing import ClassVar
 
 from muntin.cost import CostModel, ExpandCost
 from muntin.cost.spark import Work
-from muntin.feeds import Feed, stays
+from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
 from muntin.physical.programs import Congruence, Cut
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.plan.feeds import Feed, stays
+from muntin.plan.slicing import Slices
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,14 @@ from muntin.cost import CostModel, KernelCost
 from muntin.cost.spark import Work
 from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import HALO, SCANS
+from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.plan.slicing import Slices
 
 NODE = 0.1
 """What one more node costs, as a part of what a level costs expand: calls of NumPy."""

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from muntin.cost import RateCost
 from muntin.cost.statistics import ROWS, SECOND
 from muntin.kernels.mergers import not_merged
+from muntin.model.query import Query
+from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite
 from muntin.physical.operators.streamed import (
@@ -25,10 +27,8 @@ from muntin.physical.operators.streamed import (
     partials_of,
 )
 from muntin.physical.question import Question
-from muntin.physical.together import places, seats
+from muntin.physical.state_rows import places, seats
 from muntin.plan import close, slice_roots, unshare
-from muntin.query import Query
-from muntin.windows import Window
 
 COPY = 5e-7
 """Seconds to copy a row into one instance, where rows are not pre-aggregated."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from muntin.data_windows import Session
+from muntin.model.data_windows import Session
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.by_data import LOOKED_AT, ByData
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
-from muntin.slicing import Slices
+from muntin.plan.slicing import Slices
 
 SORTED = 7 * LOOKED_AT
 """Seconds to sort a slice in SQL: where slices have fewer than 6 records, NumPy is faster (for 10

@@ -14,13 +14,13 @@ from muntin.cost import CostModel, KernelCost, Statistics
 from muntin.cost.spark import SHIPPED
 from muntin.cost.statistics import LARGEST, ROWS, SECOND
 from muntin.cost.surrogates import SCANS
+from muntin.model.query import Query
+from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Operator
 from muntin.physical.operators.kernel import KERNEL
 from muntin.physical.question import Question
-from muntin.query import Query
-from muntin.slicing import Slices
-from muntin.windows import Window
+from muntin.plan.slicing import Slices
 
 READ = 5e-7
 """Seconds to read a row, lift it, and group it in Python."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from muntin.cost import CostModel
 from muntin.cost.spark import Work
+from muntin.model.windows import Window as Periodic
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, own_window
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, unshare
-from muntin.windows import Window as Periodic
 
 
 class Window(Counted):

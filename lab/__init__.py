@@ -1,0 +1,1 @@
+"""The lab: experiments of the papers and benchmarks; outside the wheel, run by `muntin`."""

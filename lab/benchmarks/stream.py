@@ -1,0 +1,231 @@
+"""stream: Spark's own window() queries in a union against each streaming operator and `auto`.
+
+All sides read the same files, eight micro-batches of them, as fast as they can (available-now), in
+append mode with a watermark of ten minutes, keep their state in RocksDB and write to nowhere; in
+turn, in one session, each with a checkpoint of its own. The operator that `auto` takes is not run
+twice. A side that takes ten times as long as `auto` is stopped, and said not to have finished; a
+ratio with such a side is a bound.
+
+State is the largest that any batch left behind: its rows (of `bucketed`, whole runs of slices), the
+files that hold it, and the memory that RocksDB says it takes, which is not the state's size.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, cast
+
+import pyarrow.parquet as pq
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from lab.benchmarks.events import Events
+from lab.benchmarks.machine import machine
+from lab.benchmarks.options import Options
+from muntin.api import Plan, optimize
+from muntin.cli.window_sets import query_of
+from muntin.errors import StrategyError, did_you_mean
+from muntin.model.choices import StreamOperator
+from muntin.physical.operators.bucketed import BUCKETED
+from muntin.physical.operators.native import NATIVE
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+BATCHES = 8
+WATERMARK = "10 minutes"
+PATIENCE = 10
+"""A side may take this many times as long as `auto`."""
+
+WARM_UP = 10
+"""Seconds that a side may take for each of its first runs."""
+
+FEW = 2_000
+"""Events of the very first run. A side that is slow with these is warmed up no further: Spark stops
+a task only between blocks of some thousand rows, for which that side may need many minutes."""
+
+FILES = "rocksdbSstFileSize"
+"""Where RocksDB tells how large the files of a state are."""
+
+COLUMNS = (
+    "side",
+    "median",
+    "rounds",
+    "events/s",
+    "state rows",
+    "state files, MiB",
+    "RocksDB, MiB",
+    "direct is",
+)
+
+SCENARIOS: dict[str, tuple[str, int]] = {
+    "single-100": ("single", 100),
+    "mixed-100": ("mixed", 100),
+    "mixed-20000": ("mixed", 20_000),
+    "overlap-100": ("overlap", 100),
+    "overlap-20000": ("overlap", 20_000),
+}
+"""A window set and a number of keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of one side; `finished` is whether it came to the end of the files in time."""
+
+    seconds: float
+    finished: bool
+    state_rows: int
+    file_bytes: int
+    memory_bytes: int
+
+
+def bench_stream(options: Options, console: Console) -> None:
+    """Time all sides on each scenario and print medians, rates, state and ratios."""
+    from muntin.engines.spark.session import local_session, quiet_start
+
+    names = options.sets or tuple(SCENARIOS)
+    for name in names:
+        if name not in SCENARIOS:
+            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SCENARIOS)}")
+    with console.status("starting Spark"), quiet_start():
+        spark = local_session("muntin bench")
+    rows = min(options.rows, 2_000_000)
+    console.print(
+        f"{rows:,} events in {BATCHES} files, min/max/avg, watermark {WATERMARK}, append; "
+        f"{machine()}, Spark {spark.version}"
+    )
+    for name in names:
+        console.print(_scenario(name, spark, rows, options))
+    spark.stop()
+
+
+def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Table:
+    windows, keys = SCENARIOS[name]
+    few, some, sides = (
+        _sides(_stream(spark, _files(Events(rows=n, keys=keys), options.data)), name)
+        for n in (FEW, rows // 20, rows)
+    )
+    for side in sides:
+        if _run(few[side], WARM_UP).finished:
+            _run(some[side], WARM_UP)
+    runs: dict[str, list[Run]] = {side: [] for side in sides}
+    for _ in range(options.repeat):
+        limit = None
+        for side, result in sides.items():
+            runs[side].append(_run(result, limit))
+            limit = limit or ceil(PATIENCE * runs[side][-1].seconds)
+    taken = _plan(name)
+    auto = f"auto takes {taken.strategy} by {taken.operator.name}"
+    return _table(f"{name}: {windows}, {keys:,} keys; {auto}", rows, runs)
+
+
+def _files(events: Events, folder: Path | None) -> Path:
+    """The events as files of equal size, in order of time."""
+    whole = events.file(folder)
+    parts = whole.with_suffix("")
+    if not parts.exists():
+        table = pq.read_table(whole)
+        unfinished = Path(tempfile.mkdtemp(prefix=f"{parts.name}.unfinished-", dir=parts.parent))
+        size = -(-len(table) // BATCHES)
+        for i in range(BATCHES):
+            target = unfinished / f"{i:02}.parquet"
+            pq.write_table(table.slice(i * size, size), target)
+            os.utime(target, (1_700_000_000 + i,) * 2)  # the source takes older files first
+        unfinished.rename(parts)
+    return parts
+
+
+def _stream(spark: SparkSession, folder: Path) -> DataFrame:
+    reader = spark.readStream.schema("ts timestamp, device int, value double")
+    return reader.option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
+    """The result of every side; `auto` first, since the others are given a multiple of its time."""
+    from muntin.engines.spark.own_windows import native
+
+    auto = _plan(name)
+    sides = {"auto": auto.apply(stream, watermark=WATERMARK)}
+    for operator in {NATIVE.name, BUCKETED.name} - {auto.operator.name}:
+        asked = cast(StreamOperator, operator)
+        sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=asked)
+    direct = query_of(SCENARIOS[name][0])
+    sides["direct"] = native(stream.withWatermark("ts", WATERMARK), direct)
+    return sides
+
+
+def _plan(name: str) -> Plan:
+    windows, keys = SCENARIOS[name]
+    return optimize(query_of(windows), rate=Events().rate, distinct_keys=keys, engine="stream")
+
+
+def _run(result: DataFrame, limit: int | None) -> Run:
+    """One side to the end of the files, or until its time is over."""
+    checkpoint = tempfile.mkdtemp(prefix="muntin-bench-")
+    begun = perf_counter()
+    query = (
+        result.writeStream.format("noop")
+        .option("checkpointLocation", checkpoint)
+        .trigger(availableNow=True)
+        .start()
+    )
+    try:
+        finished = query.awaitTermination(limit) if limit else query.awaitTermination() is None
+        seconds = perf_counter() - begun
+    finally:
+        query.stop()
+        shutil.rmtree(checkpoint, ignore_errors=True)
+    states = [p["stateOperators"] for p in query.recentProgress]
+
+    def most(size: Callable[[Any], int]) -> int:
+        return max((sum(map(size, each)) for each in states), default=0)
+
+    return Run(
+        seconds,
+        bool(finished),
+        most(lambda state: state["numRowsTotal"]),
+        most(lambda state: state["customMetrics"].get(FILES, 0)),
+        most(lambda state: state["memoryUsedBytes"]),
+    )
+
+
+def _table(title: str, rows: int, runs: dict[str, list[Run]]) -> Table:
+    table = Table(title=f"\n{title}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
+    for column in COLUMNS:
+        table.add_column(column, justify="left" if column == "side" else "right")
+    for side, each in runs.items():
+        seconds, done = _seconds(each)
+        table.add_row(
+            side,
+            f"{seconds:.1f} s" if done else f"> {seconds:.0f} s",
+            " ".join(f"{run.seconds:.1f}" for run in each),
+            f"{rows / seconds:,.0f}" if done else "–",
+            f"{max(run.state_rows for run in each):,}",
+            f"{max(run.file_bytes for run in each) / 2**20:,.1f}",
+            f"{max(run.memory_bytes for run in each) / 2**20:,.0f}",
+            "" if side == "direct" else _ratio(runs["direct"], each),
+        )
+    return table
+
+
+def _seconds(runs: list[Run]) -> tuple[float, bool]:
+    """The median of a side, and whether all its runs came to the end."""
+    return median(run.seconds for run in runs), all(run.finished for run in runs)
+
+
+def _ratio(direct: list[Run], side: list[Run]) -> str:
+    """How many times as long direct takes; of what did not finish, only a bound is known."""
+    (theirs, they_did), (ours, we_did) = _seconds(direct), _seconds(side)
+    if not (they_did or we_did):
+        return "–"
+    bound = "" if they_did and we_did else "< " if they_did else "> "
+    return f"{bound}{theirs / ours:.1f}×"

@@ -1,0 +1,201 @@
+"""userwindows: events a second a core of data windows, in process and on Spark.
+
+In process one thread; on Spark all cores, so the rate is divided by them. Sides of a set run in
+turn. Events are those of the batch benchmark, spread over 1,000 keys, each with an event a second:
+ten sessions have gaps from 5 seconds to 10 minutes. In the sparse sets a key has an event every ten
+seconds, and gaps from a second to 5 minutes make nearly three results of every event.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
+
+from lab.benchmarks.events import Events
+from lab.benchmarks.machine import machine
+from lab.benchmarks.options import Options
+from lab.benchmarks.race import race
+from muntin.aggregates import avg, count
+from muntin.aggregates import max as largest
+from muntin.api import aggregate
+from muntin.data_windows import Marks, WindowFunction, evaluate
+from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.elements import Batch
+from muntin.errors import StrategyError, did_you_mean
+from muntin.kernels.monoids import Ufuncs
+from muntin.kernels.spans import Cuts, spans
+from muntin.model.data_windows import DataWindow, count_window, session, threshold, user_window
+from muntin.model.windows import Window, hopping
+
+KEYS = 1000
+GAPS = (5, 10, 15, 20, 30, 60, 120, 180, 300, 600)
+SMALL_GAPS = (1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
+SPARSE_ROWS = 200_000
+"""Events for functions that are asked record by record."""
+
+
+class Quiet(WindowFunction):
+    """A window ends where the value jumps: record by record."""
+
+    columns: ClassVar[tuple[str, ...]] = ("value",)
+
+    def __init__(self) -> None:
+        self.last: float | None = None
+
+    def mark(self, time: int, record: Any) -> Marks:
+        value, last = record["value"], self.last
+        self.last = value
+        if last is None:
+            return Marks(0, 1)
+        return Marks(1, 1) if abs(value - last) > 10 else Marks()
+
+
+class QuietInBatches(Quiet):
+    """The same, from arrays."""
+
+    def marks(self, times: Any, columns: Any) -> Any:
+        jumped = np.abs(np.diff(columns["value"], prepend=np.inf)) > 10
+        ends = jumped.copy()
+        ends[0] = False
+        return ends, jumped
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """Windows, and how many of the events they are tried on."""
+
+    windows: tuple[DataWindow | Window, ...]
+    share: int = 1
+    rate: int = 1000
+
+
+SETS: dict[str, Set] = {
+    "sessions": Set(tuple(session(f"{gap} seconds") for gap in GAPS)),
+    "sparse-sessions": Set(tuple(session(f"{gap} seconds") for gap in SMALL_GAPS), 10, 100),
+    "one-session": Set((session("30 seconds"),)),
+    "one-sparse-session": Set((session("30 seconds"),), 4, 100),
+    "mixed": Set(
+        (session("30 seconds"), count_window(100, 10), hopping("5 minutes", "1 minute")), 4
+    ),
+    "threshold": Set((threshold("value", 10),), 10),
+    "function-in-batches": Set((user_window(QuietInBatches),), 10),
+    "function-by-record": Set((user_window(Quiet),), 10),
+}
+
+
+def bench_userwindows(options: Options, console: Console) -> None:
+    """All sets in process and on Spark, as one table."""
+    for name in options.sets:
+        if name not in SETS:
+            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SETS)}")
+    from muntin.engines.spark.session import local_session, quiet_start
+
+    with console.status("starting Spark"), quiet_start():
+        spark = local_session("muntin bench")
+    console.print(f"{machine()}, Spark {spark.version}; {KEYS:,} keys; count, mean and maximum")
+    for name in options.sets or tuple(SETS):
+        rows = options.rows // SETS[name].share
+        file = Events(rows=rows, keys=KEYS, rate=SETS[name].rate).file(options.data)
+        table = _table(name)
+        _add(table, name, _sides(name, file, spark), rows, options.repeat)
+        console.print(table)
+    spark.stop()
+    if not options.sets:
+        table = _table("the paper's operator")
+        _by_record(table, Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data))
+        console.print(table)
+
+
+def _table(name: str) -> Table:
+    table = Table(title=f"\n{name}: events a second a core", title_justify="left")
+    for column in ("windows", "side", "events", "results", "seconds", "events/s/core"):
+        table.add_column(column, justify="left" if column in ("windows", "side") else "right")
+    return table
+
+
+def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
+    sides: dict[str, Callable[[], int]] = {
+        "in process, arrays": partial(_bulk, SETS[name], file),
+        "Spark": partial(_on_spark, SETS[name], file, spark),
+    }
+    if name.startswith("one-"):  # ten of them would take minutes
+        sides["Spark's session_window"] = partial(_native, SETS[name], file, spark)
+    return sides
+
+
+def _add(
+    table: Table, name: str, sides: dict[str, Callable[[], int]], rows: int, repeat: int
+) -> None:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    for side, times in race(sides, repeat, name).items():
+        used = (cores or 1) if side.startswith("Spark") else 1
+        rate = f"{rows / times.median / used:,.0f}"
+        table.add_row(name, side, f"{rows:,}", f"{times.rows:,}", f"{times.median:.2f}", rate)
+
+
+def _bulk(given: Set, file: Path) -> int:
+    """Sort, find the runs of all windows, and aggregate count, mean and maximum."""
+    table = pq.read_table(file)
+    table = table.sort_by([("device", "ascending"), ("ts", "ascending")]).combine_chunks()
+    time = table.column("ts").chunk(0).view(pa.int64()).to_numpy()
+    group = table.column("device").to_numpy()
+    value = table.column("value").to_numpy()
+    batch = Batch(group, time, lambda name: table.column(name).chunk(0))
+    runs = [runs_of(window, batch) for window in given.windows]
+    cuts = Cuts.of([(r.first, r.stop) for r in runs], len(time))
+    place = np.zeros(len(time) + 1, dtype=np.int64)
+    place[cuts.at] = np.arange(len(cuts.at))
+    monoid = Ufuncs((np.add, np.add, np.maximum), (0, 0.0, -np.inf))
+    pieces = cuts.reduced((np.ones(len(time), dtype=np.int64), value, value), monoid)
+    return sum(len(spans(pieces, place[r.first], place[r.stop], monoid)[0]) for r in runs)
+
+
+def _on_spark(given: Set, file: Path, spark: Any) -> int:
+    asked = [count(), avg("value"), largest("value")]
+    events = spark.read.parquet(str(file))
+    rate, keys = given.rate, KEYS
+    rows = aggregate(events, "ts", given.windows, asked, "device", rate=rate, distinct_keys=keys)
+    return _rows(rows)
+
+
+def _native(given: Set, file: Path, spark: Any) -> int:
+    from muntin.engines.spark.own_windows import native
+    from muntin.model.query import query
+
+    asked = [count(), avg("value"), largest("value")]
+    return _rows(native(spark.read.parquet(str(file)), query("ts", given.windows, asked, "device")))
+
+
+def _rows(result: Any) -> int:
+    """Compute every row and column, and count."""
+    columns = [c for c in result.columns if c not in ("window_id", "window")]
+    made = result.selectExpr(*(f"hash(`{c}`) AS h{i}" for i, c in enumerate(columns)))
+    total = made.selectExpr("count(1)", *(f"bit_xor(h{i})" for i in range(len(columns))))
+    return int(total.collect()[0][0])
+
+
+def _by_record(table: Table, file: Path) -> None:
+    """The paper's operator, record by record, as plain Python runs it."""
+    few = pq.read_table(file)
+    micros = few.column("ts").combine_chunks().view(pa.int64()).to_pylist()
+    names = ("ts", "value", "device")
+    columns = (micros, few.column("value").to_pylist(), few.column("device").to_pylist())
+    records = [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
+    for name in ("one-sparse-session", "sparse-sessions", "function-by-record"):
+        begun = perf_counter()
+        found = evaluate(records, "ts", SETS[name].windows, [count(), avg("value")], "device")
+        rows = sum(1 for _ in found)
+        seconds = perf_counter() - begun
+        cells = (f"{len(records):,}", f"{rows:,}", f"{seconds:.2f}")
+        table.add_row(name, "in process, by record", *cells, f"{len(records) / seconds:,.0f}")

@@ -1,0 +1,61 @@
+"""Options by keyword, as TypedDicts: calls stay flat, signatures short, editors complete them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypedDict
+
+from muntin.cost import Statistics
+from muntin.errors import QueryError, did_you_mean
+from muntin.model.choices import Cost, Operator, Output, Sampling, Strategy
+from muntin.model.durations import Duration
+from muntin.model.windows import Window
+from muntin.state.control import Control
+
+
+class StreamOptions(TypedDict, total=False):
+    """What only a streaming DataFrame is told; on a batch it changes nothing."""
+
+    watermark: Duration | None
+    """How late rows may be; none is needed where the time column has a watermark."""
+    output: Output
+    """The mode that the query will be started with: "append" if not given."""
+    started_with: Iterable[Window] | None
+    """The windows that its checkpoint was started with, if they were others."""
+    buckets: int | None
+    """How many parts "bucketed" spreads the keys over: by default as many as there are shuffle
+    partitions, and always as many as its checkpoint was started with."""
+    control: Control | None
+    """Windows are then registered and suspended while the stream runs."""
+
+
+class PlanOptions(StreamOptions, total=False):
+    """How mt.aggregate and mt.explain plan, what is known of the data, and a stream's options."""
+
+    strategy: Strategy
+    """How the plan is found: "auto" if not given."""
+    cost: Cost
+    """What strategies reduce: predicted "seconds" if not given."""
+    operator: Operator | None
+    """What runs the plan, if that is not to be chosen: docs/operators.md."""
+    rate: float | None
+    """Events per second of event time, over all keys."""
+    distinct_keys: float | None
+    """How many different keys there are."""
+    rows: float | None
+    """How many rows there are."""
+    statistics: Sampling | Statistics | None
+    """All three, as mt.statistics finds them, or "sample" or "metadata" to find them now."""
+    order_by: str | Iterable[str]
+    """What records of equal time are ordered by, where order matters."""
+
+
+STREAM_OPTIONS = frozenset(StreamOptions.__annotations__)
+
+
+def check_names(given: Mapping[str, object], known: type[StreamOptions]) -> None:
+    """Refuse an option that there is not: Python itself takes any keyword."""
+    names = known.__annotations__
+    for name in given:
+        if name not in names:
+            raise QueryError(f"unknown option {name!r}: {did_you_mean(name, names)}")

@@ -1,0 +1,170 @@
+"""One bucket of keys on a stream of records: a step for each micro-batch.
+
+In batch N the watermark is W_N, and lateness is judged by that of the batch before, as Spark does:
+
+    late      a record with t < W_{N-1} is dropped: others after it have been taken
+    released  records with t < W_N are taken, key by key in order; the others wait
+    emitted   windows that ended with a record, and those that W_N ends: a session whose last record
+              and gap are not after W_N, an instance that ends by then, a time-out
+    then      what no open window holds leaves, and keys of which nothing is left
+
+So no record that is still admitted comes before one that was taken, and the rows of a stream are
+those of a batch over the same records, however they were split. One instant is Spark's choice: a
+record just a gap after the last one joins the session if it has come when W_N stands there; else
+the session has been emitted and it begins another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import lcm
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.data_windows.elements import NEVER
+from muntin.data_windows.record_order import TIME, in_order
+from muntin.data_windows.slices import DUE, SEEN, Instant, Kept, stepped
+from muntin.data_windows.stream_header import StreamHeader, StreamSpec
+from muntin.data_windows.tables import Tables
+from muntin.data_windows.waiting_records import Waiting
+from muntin.kernels.monoids import Array
+from muntin.model.data_windows import CountWindow
+from muntin.state.bucket import Step
+from muntin.state.header import check_types
+from muntin.state.keys import Keys
+from muntin.state.pieces import GROUP, longs
+from muntin.state.state import Cache
+from muntin.state.store import Store, whole
+
+
+class StreamBucket:
+    """A bucket of a query on its state in a store, for the length of one step.
+
+    >>> from muntin.aggregates.columns import PartialColumn
+    >>> from muntin.model.data_windows import session
+    >>> from muntin.state.store import MemoryStore
+    >>> gap = session("5 microseconds")
+    >>> spec = StreamSpec(("k0",), {1: gap}, {}, (PartialColumn("p0", "", "", "sum"),))
+    >>> store = MemoryStore()
+    >>> rows = pa.table({"k0": ["a", "a", "a"], "t": [3, 1, 20], "p0": [1, 1, 1]})
+    >>> list(StreamBucket(spec, 0, store).step([rows], watermark=0).results)
+    []
+    >>> for table in StreamBucket(spec, 0, store).step([], watermark=10).results:
+    ...     print(table.to_pylist())
+    [{'k0': 'a', 'node': 1, 'start': 1, 'end': 8, 'p0': 2}]
+    """
+
+    def __init__(
+        self, spec: StreamSpec, bucket: int, store: Store, cache: Cache | None = None
+    ) -> None:
+        entry = store.read("header")
+        self.spec, self._store, self.new = spec, store, entry is None
+        self.header = (
+            StreamHeader.new(spec, bucket) if not entry else StreamHeader.from_bytes(entry)
+        )
+        self.header.check(spec)
+        self._tables = Tables(store, {} if cache is None else cache, self.header.tables)
+        self._waiting = Waiting(self._tables, self.header.waiting, self.header.block)
+
+    def step(self, tables: Sequence[pa.Table], watermark: int) -> Step:
+        """Take in the records of a batch, and emit what its watermark (microseconds) allows."""
+        header, done = self.header, Step(iter(()))
+        before, now = header.last, max(watermark, header.last)
+        self._take_in(tables, now if self.spec.late_now else before, done)
+        if self._waiting.first < now or header.due <= now:
+            done.results = self._evaluated(before, now)
+        if now > before or tables or self.new:
+            header.last = now
+            self._store.write("header", header.to_bytes())
+        return done
+
+    def _take_in(self, tables: Sequence[pa.Table], threshold: int, done: Step) -> None:
+        """Let the records wait that are not late, under the numbers of their keys."""
+        if not tables:
+            return
+        table = pa.concat_tables(tables).combine_chunks()
+        types = ", ".join(str(field.type) for field in table.schema)
+        check_types(self.header, types)
+        late = longs(table, TIME) < threshold
+        if late.any():
+            done.dropped += int(np.count_nonzero(late))
+            table = table.filter(pa.array(~late))
+        if not table.num_rows:
+            return
+        known = self._tables.get("keys")
+        keys = Keys.none(table, self.spec.keys) if known is None else Keys(known)
+        more, number = keys.numbered(table, np.ones(table.num_rows, dtype=np.int64))
+        if known is None or len(more) > len(keys):
+            self._tables.put("keys", more.table)
+        records = table.drop_columns(list(self.spec.keys)) if self.spec.keys else table
+        records = records.append_column(GROUP, pa.array(number, pa.int32()))
+        if known is None:
+            self._tables.put("like", records.slice(0, 0))
+        self._waiting.add(records)
+
+    def _evaluated(self, before: int, now: int) -> Iterator[pa.Table]:
+        released, tied = self._waiting.release(now)
+        like, keys = self._table("like"), self._table("keys")
+        records = pa.concat_tables([like, *released]).combine_chunks()
+        kept = self._kept(like).with_keys(keys.num_rows)
+        records = in_order(records, self.spec.order)
+        results, after = stepped(self.spec, kept, records, Instant(before, now, tied))
+        self._save(kept, after)
+        return (_named(table, keys, self.spec) for table in results)
+
+    def _kept(self, like: pa.Table) -> Kept:
+        read = [self._tables.get(name) for name in Kept.__slots__]
+        return Kept.none(self.spec, like) if read[0] is None else Kept(*read)
+
+    def _save(self, before: Kept, after: Kept) -> None:
+        if after is before and self._tables.get("facts") is not None:
+            return
+        after = self._without_idle_keys(after)
+        for name in Kept.__slots__:
+            self._tables.put(name, getattr(after, name))
+        self.header.due = int(longs(after.facts, DUE).min(initial=NEVER))
+
+    def _without_idle_keys(self, kept: Kept) -> Kept:
+        """Forget keys of which nothing is left, once these are most of them."""
+        keys = Keys(self._table("keys"))
+        needed = _needed(self.spec, kept)
+        if keys.measured(needed).leaving(0) is not None:  # then it pays to look who waits
+            needed[self._waiting.groups()] = 1
+        stays = keys.measured(needed).leaving(0)
+        if stays is None:
+            return kept
+        number = np.cumsum(stays) - 1
+        self._tables.put("keys", keys.only(stays).table)
+        self._waiting.renumber(number)
+        slices, open = (_renumbered(table, number) for table in (kept.slices, kept.open))
+        return Kept(slices, open, kept.facts.filter(pa.array(stays)))
+
+    def _table(self, name: str) -> pa.Table:
+        table = self._tables.get(name)
+        assert table is not None, "there was a record"
+        return table
+
+
+def _named(table: pa.Table, keys: pa.Table, spec: StreamSpec) -> pa.Table:
+    """Results with the keys themselves."""
+    group = table.column(GROUP)
+    own = [whole(keys, name).take(group) for name in spec.keys]
+    rest = table.drop_columns(GROUP)
+    return pa.table([*own, *rest.columns], names=[*spec.keys, *rest.column_names])
+
+
+def _needed(spec: StreamSpec, kept: Kept) -> Array:
+    """1 for each key that has slices, a value, or a count that goes on."""
+    slides = [w.slide for w in spec.windows.values() if isinstance(w, CountWindow)]
+    needed = (longs(kept.facts, SEEN) % lcm(*slides) > 0).astype(np.int64)
+    needed[longs(kept.slices, GROUP)] = 1
+    for name in kept.facts.column_names:
+        if name not in (SEEN, DUE):
+            needed |= whole(kept.facts, name).is_valid().to_numpy(zero_copy_only=False)
+    return needed
+
+
+def _renumbered(table: pa.Table, number: Array) -> pa.Table:
+    new = pa.array(number[longs(table, GROUP)], pa.int32())
+    return table.set_column(table.schema.get_field_index(GROUP), GROUP, new)

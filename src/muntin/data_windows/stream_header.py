@@ -1,0 +1,145 @@
+"""What a stream of data windows asks of a bucket, and the header by which its state is known.
+
+format     a text: "cutty 1"; an unknown one is refused before anything else is looked at
+windows    the signatures of all windows: a state goes on only with the same ones
+buckets    how many buckets there are, and which this one is: keys are spread by both
+last       the watermark of the last step: all records before it have been taken
+due        the first instant at which time alone ends a window of some key
+tables     the tables of the state, each with its token
+waiting    the blocks of records that wait
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from muntin.aggregates.columns import PartialColumn
+from muntin.data_windows import waiting_records
+from muntin.data_windows.elements import NEVER
+from muntin.data_windows.function_state import signature
+from muntin.data_windows.waiting_records import Block
+from muntin.errors import StateError
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
+from muntin.state.header import with_format
+
+FORMAT = "cutty 1"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSpec:
+    """The windows and columns of a query, and the rules that its stream runs by.
+
+    `windows` are numbered by their nodes, `inputs` are the plain names of what they ask for, and
+    `order` the columns that order records of equal time. `block` is how long a stretch of waiting
+    records is. `named`, `described` and `ordered` say in the user's words what the keys, the
+    partial columns and `order_by` are, so that a state can be refused that holds others.
+    `late_now` judges lateness by the watermark of the present batch, else by the one before.
+    """
+
+    keys: tuple[str, ...]
+    windows: Mapping[int, Window | DataWindow]
+    inputs: Mapping[str, str]
+    partials: tuple[PartialColumn, ...]
+    order: tuple[str, ...] = ()
+    block: int = 1_000_000
+    buckets: int = 1
+    named: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
+    late_now: bool = False
+    wraps: bool = False
+
+
+@dataclass(slots=True)
+class StreamHeader:
+    """All that is known of a bucket besides its tables."""
+
+    buckets: int
+    bucket: int
+    words: dict[str, list[str]]
+    block: int
+    last: int = 0
+    due: int = NEVER
+    types: str = ""
+    tables: dict[str, str] = field(default_factory=dict)
+    waiting: dict[int, Block] = field(default_factory=dict)
+
+    @staticmethod
+    def new(spec: StreamSpec, bucket: int) -> StreamHeader:
+        """The header of a bucket that has seen nothing: a stream's watermark begins at 0."""
+        return StreamHeader(spec.buckets, bucket, _words(spec), spec.block)
+
+    def to_bytes(self) -> bytes:
+        """The header as JSON."""
+        plain = {
+            "format": FORMAT,
+            "buckets": self.buckets,
+            "bucket": self.bucket,
+            "words": self.words,
+            "block": self.block,
+            "last": self.last,
+            "due": self.due,
+            "types": self.types,
+            "tables": self.tables,
+            "waiting": waiting_records.plain(self.waiting),
+        }
+        return json.dumps(plain).encode()
+
+    @staticmethod
+    def from_bytes(entry: bytes) -> StreamHeader:
+        """The header of an entry, if this version knows its format.
+
+        >>> StreamHeader.from_bytes(b'{"format": "cutty 9"}')
+        Traceback (most recent call last):
+        muntin.errors.StateError: the state of this stream has format 'cutty 9', and this query ...
+        """
+        read = with_format(entry)
+        known = read.pop("format")
+        if known != FORMAT:
+            raise StateError(
+                f"the state of this stream has format {known!r}, and this query needs {FORMAT!r}: "
+                "go on with the query and the version of Muntin that wrote it, or start with a "
+                "new checkpoint location"
+            )
+        return StreamHeader(**{**read, "waiting": waiting_records.read(read["waiting"])})
+
+    def check(self, spec: StreamSpec) -> None:
+        """Refuse a state that the query cannot go on from, with the reason."""
+        if self.buckets != spec.buckets:
+            raise StateError(
+                f"the state of this stream is spread over {self.buckets} buckets, and the query "
+                f"asks for {spec.buckets}: keys would be looked for in the wrong ones; give "
+                f"buckets={self.buckets}, or start with a new checkpoint location"
+            )
+        for what, asked in _words(spec).items():
+            kept = self.words[what]
+            if kept != asked:
+                raise StateError(
+                    f"the state of this stream was written for the {what} {_without(kept, asked)}, "
+                    f"and the query has {_without(asked, kept)}: with windows that the data "
+                    "decides nothing may change at a restart; keep them as they were, or start "
+                    "with a new checkpoint location"
+                )
+
+
+def _without(some: list[str], others: list[str]) -> str:
+    """What only some have; if that is nothing but their order, all of them.
+
+    >>> _without(["a", "b"], ["b"]), _without(["a", "b"], ["b", "a"]), _without([], ["a"])
+    ('a', 'a; b', 'none')
+    """
+    both = set(some) == set(others)
+    return "; ".join(each for each in some if both or each not in others) or "none"
+
+
+def _words(spec: StreamSpec) -> dict[str, list[str]]:
+    windows = [spec.windows[node] for node in sorted(spec.windows)]
+    return {
+        "windows": [signature(window) for window in windows],
+        "keys": list(spec.named),
+        "partial aggregates": list(spec.described),
+        "order_by": list(spec.ordered),
+    }

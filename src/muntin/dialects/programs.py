@@ -1,0 +1,166 @@
+"""The program of an edge as SQL: which rows of the parent go to which instances, and the grouping.
+
+A cut gives each row the latest cut at or before it. A congruence gives a row at position p to the
+instances that `muntin.plan.feeds` solves for:
+
+    start = p - offset - (j + i·turns)·stride,    0 ≤ j + i·turns < count
+
+Where the stride divides the slide (records, slices, tumbling parents), p - j·stride is simply the
+latest begin at or before p. Where it does not, j solves the congruence and is computed first. Each
+i is a row of a small table of numbers; if there is only one, the table is left out, and conditions
+that always hold are left out too, so that simple edges read simply:
+
+    SELECT start - pmod(start, 1200000000) AS start, min(p0) AS p0 FROM … GROUP BY ALL
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muntin.dialects.writer import Writer
+from muntin.model.windows import Window
+from muntin.physical import PhysicalNode
+from muntin.physical.programs import Congruence, Cut
+from muntin.plan.feeds import Feed
+from muntin.plan.slicing import Slices
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """What a node reads: its name and, unless it is the source, its node."""
+
+    name: str
+    node: PhysicalNode | None
+
+    @property
+    def position(self) -> str:
+        """The column that says where a row stands: `t` of a record, `start` of a piece."""
+        return "t" if self.node is None else "start"
+
+    @property
+    def everywhere(self) -> int:
+        """Where pieces may begin: at every multiple of this, from some begin on."""
+        shape = None if self.node is None else self.node.shape
+        return shape.slide if isinstance(shape, Window) else 1
+
+
+def grouped(
+    node: PhysicalNode,
+    parent: Parent,
+    keys: Sequence[str],
+    partials: Sequence[tuple[str, str]],
+    writer: Writer,
+) -> str:
+    """The SELECT of a node; `partials` are (name, aggregate) over the parent's columns."""
+    aggregated = [f"{sql} AS {name}" for name, sql in partials]
+    if isinstance(node.program, Cut):
+        start = _slice_start(node.program.slices, parent.position, writer)
+        return _select(keys, start, aggregated, parent.name) + "\nGROUP BY ALL"
+    assert isinstance(node.program, Congruence), "the data decides what feeds other windows"
+    feeds = [_fed(feed, parent, writer) for feed in node.program.feeds]
+    if len(feeds) == 1:
+        start, source, conditions = feeds[0]
+        return _select(keys, start, aggregated, source, conditions) + "\nGROUP BY ALL"
+    assert parent.node is not None, "records are one progression"
+    carried = [name for name, _ in partials]
+    union = "\nUNION ALL\n".join(
+        _select(keys, start, carried, source, conditions) for start, source, conditions in feeds
+    )
+    fed = f"(\n{indented(union)}\n) AS fed"
+    return _select(keys, "start", aggregated, fed) + "\nGROUP BY ALL"
+
+
+def _slice_start(slices: Slices, position: str, writer: Writer) -> str:
+    cuts = [f"{position} - {_after(position, c.phase, c.step, writer)}" for c in slices.cuts]
+    return cuts[0] if len(cuts) == 1 else f"greatest({', '.join(cuts)})"
+
+
+def _after(position: str, origin: int, step: int, writer: Writer) -> str:
+    """How long after the latest instant `origin` modulo `step` the position is."""
+    return writer.remainder(_minus(position, origin), step)
+
+
+def _minus(value: str, amount: int) -> str:
+    if amount == 0:
+        return value
+    return f"{value} - {amount}" if amount > 0 else f"{value} + {-amount}"
+
+
+def _fed(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str]]:
+    """The start, the source of rows, and the conditions of one feed."""
+    if feed.turns > 1 and feed.stride != feed.gcd:
+        return _solved(feed, parent, writer)
+    p, slide = parent.position, feed.turns * feed.gcd
+    shift = feed.offset + feed.origin
+    conditions = []
+    if _may_miss(feed, parent):
+        conditions.append(f"{_after(p, shift, feed.gcd, writer)} = 0")
+    if feed.turns == 1:  # all offsets of the progression are begins of the child, or none is
+        start, phase, step, many = _minus(p, feed.offset), "", feed.stride, feed.count
+    else:
+        phase, step = _after(p, shift, slide, writer), slide
+        start = f"{_minus(p, feed.offset)} - {phase}"
+        many = -(-feed.count // feed.turns)
+    length = feed.count * feed.stride
+    exact = feed.turns == 1 or feed.count % feed.turns == 0
+    if not exact:
+        past = phase if many == 1 else f"{phase} + i * {step}"
+        conditions.append(f"{past} < {length}")
+    if many == 1:
+        return start, parent.name, conditions
+    return f"{start} - i * {step}", writer.counting(parent.name, many), conditions
+
+
+def _may_miss(feed: Feed, parent: Parent) -> bool:
+    """Whether some positions of the parent are no piece of any instance of the child.
+
+    Every record and every slice is one (their progression has stride 1), and so is every instance
+    of a tumbling parent. Of a hopping parent it may be one in many: a day made of 24 hours reads
+    one in twelve of the instances of 1 hour/5 minutes.
+    """
+    return parent.everywhere % feed.gcd != 0
+
+
+def _solved(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str]]:
+    """The general formula: j first, then every instance that far or a whole turn further."""
+    p = parent.position
+    shift = _minus(p, feed.offset + feed.origin)
+    turn = writer.remainder(writer.quotient(shift, feed.gcd), feed.turns)
+    solution = writer.remainder(f"{turn} * {feed.inverse}", feed.turns)
+    miss = f" WHERE {writer.remainder(shift, feed.gcd)} = 0" if _may_miss(feed, parent) else ""
+    source = f"(SELECT *, {solution} AS j FROM {parent.name}{miss}) AS placed"
+    many = -(-feed.count // feed.turns)
+    steps = "j" if many == 1 else f"(j + i * {feed.turns})"
+    conditions = [] if feed.count % feed.turns == 0 else [f"{steps} < {feed.count}"]
+    start = f"{_minus(p, feed.offset)} - {steps} * {feed.stride}"
+    return start, source if many == 1 else writer.counting(source, many), conditions
+
+
+def _select(
+    keys: Sequence[str],
+    start: str,
+    columns: Sequence[str],
+    source: str,
+    conditions: Sequence[str] = (),
+) -> str:
+    position = "start" if start == "start" else f"{start} AS start"
+    where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
+    return f"{selected([*keys, position, *columns])}\nFROM {source}{where}"
+
+
+def selected(columns: Sequence[str], margin: str = "") -> str:
+    """SELECT and its columns, in one line if that is short.
+
+    Names of the user's may hold line breaks, so text with them is laid out once, by its margin,
+    and never indented afterwards.
+    """
+    line = f"{margin}SELECT {', '.join(columns)}"
+    if len(line) <= 90:
+        return line
+    return f"{margin}SELECT\n{margin}  " + f",\n{margin}  ".join(columns)
+
+
+def indented(text: str) -> str:
+    """Every line two spaces further in; for text without names of the user's."""
+    return "\n".join(f"  {line}" for line in text.split("\n"))

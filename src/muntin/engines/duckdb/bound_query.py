@@ -1,0 +1,160 @@
+"""A query over a table: its names found, its expressions tried, their types as DuckDB has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from muntin.aggregates import Aggregate
+from muntin.aggregates.columns import Input, inputs_of
+from muntin.aggregates.signatures import in_words, result_type
+from muntin.dialects import Reading, reading, writer_named
+from muntin.dialects.expressions import Kinds, argument, condition
+from muntin.engines.duckdb.faults import first_line, told, whole_query
+from muntin.engines.duckdb.parts import CONDITIONS, NAMES, Part, parts_of
+from muntin.engines.duckdb.tables import NAME, Source
+from muntin.engines.duckdb.types import spark_type
+from muntin.errors import ColumnError, MuntinError, QueryError, did_you_mean, shown
+from muntin.model.query import Query
+
+if TYPE_CHECKING:
+    import duckdb
+
+_AS_SPARK: dict[str, str] = {"timestamp_ns": "timestamp_ntz", "timestamp_tz_ns": "timestamp"}
+_INSTANTS = ("timestamp", "timestamp_ntz", "timestamp_ns", "timestamp_tz_ns", "date")
+
+
+def run(relation: duckdb.DuckDBPyRelation, text: str) -> duckdb.DuckDBPyRelation:
+    """Our SQL over a relation; it is bound now, and computed when it is read."""
+    result = relation.query(NAME, encodable(text))
+    assert result is not None, "a SELECT gives a relation"
+    return result
+
+
+def encodable(text: str) -> str:
+    """The text, if it can be written at all."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise QueryError(
+            f"the query holds {text[error.start]!r}, half of a letter, which no text can: remove it"
+        ) from None
+    return text
+
+
+def reading_of(source: Source, query: Query) -> Reading:
+    """The query over this table, with every type that DuckDB knows."""
+    kinds = _columns(source.relation, query)
+    trees = {part: _tree(part, kinds) for part in parts_of(query)}
+    types = _types(source, trees)
+    _check_conditions(source.relation, trees)
+
+    def type_of(each: Input) -> str | None:
+        kind = spark_type(types[Part("input", each.argument)])
+        return _AS_SPARK.get(kind, kind) if kind else None
+
+    for aggregate in query.aggregates:
+        _check_signature(aggregate, type_of)
+    return reading(query, "duckdb", NAME, kinds, type_of)
+
+
+def _check_signature(aggregate: Aggregate, type_of: Callable[[Input], str | None]) -> None:
+    """Refuse what Spark refuses: DuckDB's functions take more."""
+    takes, inputs = aggregate.function.takes, inputs_of(aggregate)
+    kind = type_of(inputs[0]) if inputs else None
+    if takes and kind and result_type(takes, kind) is None:
+        raise ColumnError(
+            f"{aggregate.name} cannot be computed: {aggregate.function.name} takes "
+            f"{in_words(takes)}, and it is given {kind}"
+        )
+
+
+def _columns(relation: duckdb.DuckDBPyRelation, query: Query) -> dict[str, str | None]:
+    """The types of the columns; names that the query spells in another case are added."""
+    types = dict(zip(map(str, relation.columns), map(str, relation.types), strict=True))
+    kinds = {name: spark_type(kind) for name, kind in types.items()}
+    same = {name.lower(): name for name in types}
+    for part in parts_of(query):
+        if part.what in NAMES:
+            kinds.setdefault(part.text, kinds[same[part.text.lower()]])
+    if kinds[query.time] not in _INSTANTS:
+        raise ColumnError(
+            f"time column {query.time!r} is {types[same[query.time.lower()]]}, not a timestamp: "
+            f"convert it first, for instance with to_timestamp({query.time}) for Unix seconds"
+        )
+    return kinds
+
+
+def _types(source: Source, trees: Mapping[Part, exp.Expr]) -> dict[Part, str]:
+    """DuckDB's types of these parts; the first that it refuses is named."""
+    written = {part: _written(tree) for part, tree in trees.items()}
+
+    def tried(some: Sequence[Part]) -> list[str]:
+        # WHERE takes nothing but what has one value for each row: no aggregates, no unnesting.
+        columns = ", ".join(f"{written[part]} AS c{i}" for i, part in enumerate(some))
+        valued = " OR ".join(f"({written[part]}) IS NULL" for part in some)
+        text = f"SELECT {columns} FROM {NAME} WHERE {valued}"
+        return [str(kind) for kind in run(source.relation, text).types]
+
+    def to_blame(error: Exception) -> MuntinError:
+        for part in trees:
+            with told(partial(_refused, part, trees[part], source)):
+                tried([part])
+        return whole_query(error)
+
+    with told(to_blame):
+        return dict(zip(trees, tried(list(trees)), strict=True))
+
+
+def _check_conditions(relation: duckdb.DuckDBPyRelation, trees: Mapping[Part, exp.Expr]) -> None:
+    """Refuse numbers and texts where a truth is meant, as Spark does: DuckDB would convert them."""
+    truths = [(part, each) for part, tree in trees.items() for each in _truths(part, tree)]
+    if not truths:
+        return
+    columns = ", ".join(f"{_written(each)} AS c{i}" for i, (_, each) in enumerate(truths))
+    kinds = map(str, run(relation, f"SELECT {columns} FROM {NAME}").types)
+    for (part, each), kind in zip(truths, kinds, strict=True):
+        if kind not in ("BOOLEAN", '"NULL"'):
+            it = "it" if each is trees[part] else shown(each.sql("spark"))
+            raise part.fails(f"{it} is {kind}, and a condition must be BOOLEAN")
+
+
+def _truths(part: Part, tree: exp.Expr) -> Iterator[exp.Expr]:
+    """The expressions that must be true or false: a condition, and what AND, NOT or CASE judges."""
+    if part.what in CONDITIONS:
+        yield tree
+    for node in tree.find_all(exp.And, exp.Or, exp.Not, exp.If):
+        chosen = isinstance(node.parent, exp.Case) and node.parent.this  # CASE x WHEN value …
+        if not chosen and not node.find_ancestor(exp.Lambda):
+            yield node.this
+            yield from [node.expression] if isinstance(node, exp.Connector) else []
+
+
+def _written(tree: exp.Expr) -> str:
+    return writer_named("duckdb").expression(tree)
+
+
+def _tree(part: Part, kinds: Kinds) -> exp.Expr:
+    if part.what in NAMES:
+        return exp.column(part.text, quoted=True)
+    return (
+        condition(part.text, part.what) if part.what in CONDITIONS else argument(part.text, kinds)
+    )
+
+
+def _refused(part: Part, tree: exp.Expr, source: Source, error: Exception) -> MuntinError:
+    return part.fails(_reason(tree, source, error))
+
+
+def _reason(tree: exp.Expr, source: Source, error: Exception) -> str:
+    if tree.find(exp.AggFunc, exp.Window):
+        return "it is computed for each row, so it cannot hold an aggregate itself"
+    known = {name.lower() for name in source.names}
+    for column in tree.find_all(exp.Column):
+        if column.name.lower() not in known and not column.table:
+            hint = did_you_mean(column.name, source.names)
+            return f"{first_line(error)} ({shown(column.name)} is not a column: {hint})"
+    return first_line(error)

@@ -1,0 +1,129 @@
+"""What the embedded engine reads and returns: DuckDB relations, Arrow tables, pandas DataFrames.
+
+Only the columns that the queries read are handed to DuckDB: a column of no use may be of any type,
+and names that nobody asks for may stand there twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from muntin.engines.duckdb.arrow_types import in_zone, readable, restored
+from muntin.engines.duckdb.faults import first_line, told
+from muntin.engines.duckdb.parts import columns_read
+from muntin.errors import ColumnError, MuntinError
+from muntin.model.query import Query
+
+if TYPE_CHECKING:
+    import duckdb
+
+NAME = "muntin_input"
+"""What the input is called in our SQL."""
+
+
+def kind_of_table(data: Any) -> str | None:
+    """duckdb, arrow or pandas; looks at names only, so that no library is loaded for it."""
+    for each in type(data).__mro__:
+        home = each.__module__.partition(".")[0].lstrip("_")
+        if home == "duckdb" and each.__name__ == "DuckDBPyRelation":
+            return "duckdb"
+        if home == "pyarrow" and each.__name__ == "Table":
+            return "arrow"
+        if home == "pandas" and each.__name__ == "DataFrame":
+            return "pandas"
+    return None
+
+
+def handles(data: Any) -> bool:
+    """Whether the embedded engine takes this.
+
+    >>> import pyarrow as pa
+    >>> handles(pa.table({"x": [1]})), handles([1])
+    (True, False)
+    """
+    return kind_of_table(data) is not None
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """A fresh DuckDB in memory, in UTC."""
+    try:
+        import duckdb
+    except ImportError:
+        raise MuntinError(
+            "DuckDB is not installed: install muntin with its extra, muntin[duckdb]"
+        ) from None
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table that is open in DuckDB, as far as queries read it, and how results are given back.
+
+    `names` are those of all its columns.
+    """
+
+    relation: duckdb.DuckDBPyRelation
+    names: tuple[str, ...]
+    given: pa.Table | None = None
+    frame: Any = None
+
+    def give(self, result: duckdb.DuckDBPyRelation, *queries: Query) -> Any:
+        """What answers these queries as the same kind of table; a relation is computed later."""
+        if self.given is None:
+            return result
+        kinds = {field.name.lower(): field.type for field in self.given.schema}
+        keys = frozenset(key for query in queries for key in query.keys)
+        table = restored(result.to_arrow_table(), _origins(queries, kinds), keys)
+        place = table.column_names.index("window")
+        window = in_zone(table.column(place), kinds[queries[0].time.lower()])
+        table = table.set_column(place, "window", window)
+        if self.frame is None:
+            return table
+        from muntin.engines.duckdb.frames import from_arrow
+
+        return from_arrow(table, self.frame, [name for name in table.column_names if name in keys])
+
+
+def _origins(queries: Sequence[Query], kinds: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
+    """The types of the columns that keys are, and that results may be values of."""
+    origins = {key: kinds[key.lower()] for query in queries for key in query.keys}
+    for aggregate in (a for query in queries for a in query.aggregates):
+        if aggregate.arguments and aggregate.arguments[0].lower() in kinds:
+            origins.setdefault(aggregate.name, kinds[aggregate.arguments[0].lower()])
+    return origins
+
+
+def opened(data: Any, *queries: Query) -> Source:
+    """The data as a relation: of its own connection, or in one of ours."""
+    with told(lambda error: ColumnError(f"the table cannot be read: {first_line(error)}")):
+        match kind_of_table(data):
+            case "duckdb":
+                names = tuple(str(name) for name in data.columns)
+                columns_read(queries, names)
+                return Source(data, names)
+            case "arrow":
+                names = tuple(data.column_names)
+                table = data.select(columns_read(queries, names))
+                return Source(_relation(table), names, table)
+            case "pandas":
+                from muntin.engines.duckdb.frames import to_arrow
+
+                names = tuple(str(name) for name in data.columns)
+                places = columns_read(queries, names)
+                table = to_arrow(data, places)
+                return Source(_relation(table), names, table, data.iloc[:, places])
+    raise ColumnError(
+        f"a {type(data).__name__} cannot be read in process: give a DuckDB relation, "
+        "a pyarrow.Table or a pandas DataFrame"
+    )
+
+
+def _relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
+    columns = map(readable, table.column_names, table.columns)
+    return connect().from_arrow(pa.Table.from_arrays([*columns], names=table.column_names))

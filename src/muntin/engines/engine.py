@@ -1,0 +1,54 @@
+"""The interface of engines: bind a query to data once, say what that rules out, run what is chosen.
+
+A call resolves its engine once, from the data that it is given (`muntin.api.engine`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from muntin.cost import Statistics
+from muntin.model.choices import Engine as EngineName
+from muntin.model.queries import Member, SharingSet
+from muntin.model.query import Query
+from muntin.physical.question import Facts
+from muntin.planner.choosing import Choice
+
+
+class Engine(Protocol):
+    """What runs plans on some kind of data."""
+
+    @property
+    def name(self) -> EngineName:
+        """One of "spark", "stream" and "sql": which operators there are."""
+
+    def bind(self, data: Any, query: Query, **stream: Any) -> Any:
+        """The query bound to the data: everything about both that is found once."""
+
+    def facts(self, bound: Any, operator: str | None) -> Facts:
+        """What planning must know of them; `operator` is the one asked for, if any."""
+
+    def run(self, choice: Choice, bound: Any, layout: str, empty: str) -> Any:
+        """The result, in the layout asked for."""
+
+    def deliver(
+        self,
+        sets: Sequence[SharingSet],
+        choices: Sequence[Choice],
+        bounds: Sequence[Any],
+        shape: tuple[str, str],
+        deliver: str,
+    ) -> Any:
+        """The results of several queries, from what runs each set; the shape is layout and empty.
+
+        As one with a column query_id, or with "dict" a result of each query by its id.
+        """
+
+    def compare(self, choice: Choice, bound: Any, member: Member | None = None) -> Any:
+        """Our rows against the engine's own: of the query bound, or of one of those in it."""
+
+    def statistics(
+        self, data: Any, query: Query, how: str, fraction: float, keys: float
+    ) -> Statistics:
+        """Rows, distinct keys and events per second of the data that a query reads."""

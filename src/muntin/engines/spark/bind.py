@@ -1,0 +1,113 @@
+"""Bind a query to a DataFrame, once: what this table and this Spark decide of how it can run.
+
+Types, which aggregates can be shared over them, ANSI mode, and on a stream its watermark and mode.
+Planning takes from here what rules an operator out (`stranger`, `refusals`), running everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+
+from pyspark.sql import DataFrame
+
+from muntin.aggregates import Aggregate
+from muntin.engines.spark.ansi import wraps
+from muntin.engines.spark.record_order import ordered_table
+from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow, partial_fields
+from muntin.engines.spark.stream_source import StreamSource, delay_of
+from muntin.engines.spark.streaming import Streaming, started_with
+from muntin.engines.spark.table import Table
+from muntin.engines.spark.unshared import split
+from muntin.model.query import Query
+from muntin.model.windows import Window
+from muntin.physical import BATCH, STREAM, PhysicalPlan
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A query and the table it is asked of; a stream has what it was told, and its watermark."""
+
+    df: DataFrame
+    query: Query
+    streaming: Streaming | None = None
+
+    @cached_property
+    def parts(self) -> tuple[Query | None, Query | None]:
+        """The part of the query that can be shared, and the part that Spark computes directly."""
+        return split(self.query, self.df)
+
+    @property
+    def shared(self) -> Query | None:
+        """What has partials, on this Spark and over these types."""
+        return self.parts[0]
+
+    @property
+    def direct(self) -> Query | None:
+        """What has none."""
+        return self.parts[1]
+
+    @cached_property
+    def table(self) -> Table:
+        """The rows under plain names, with what lifts partials, and what orders records."""
+        return ordered_table(self.df, self.query)
+
+    @cached_property
+    def wraps(self) -> bool:
+        """Whether sums of integers wrap around, as with ANSI mode off."""
+        return wraps(self.df)
+
+    @cached_property
+    def watermarked(self) -> bool:
+        """Whether a stream's time has a watermark."""
+        return delay_of(self.df, self.query) is not None
+
+    @property
+    def started_with(self) -> tuple[Window, ...]:
+        """The windows that a stream's checkpoint was started with."""
+        given = None if self.streaming is None else self.streaming.started_with
+        return started_with(self.query, given)
+
+    @cached_property
+    def stranger(self) -> str | None:
+        """Why rows of this table cannot be handed to Python, or None.
+
+        A batch hands over pieces; a stream rows, which Python must group as Spark would.
+        """
+        if self.shared is None:
+            return None
+        table = self.of_shared.table
+        if self.streaming is not None:
+            return not_in_arrow(table)
+        foreign = arrow_refusal([*fields_of(table, table.keys), *partial_fields(table)])
+        return f"{foreign} cannot be handed to Python" if foreign else None
+
+    @property
+    def of_shared(self) -> Bound:
+        """The same table, asked for what can be shared."""
+        return self if self.direct is None or self.shared is None else self.about(self.shared)
+
+    @cached_property
+    def refusals(self) -> dict[str, str]:
+        """The operators that this table or this stream rules out, with reasons."""
+        found = {}
+        for operator in BATCH if self.streaming is None else STREAM:
+            module = import_module(f"muntin.engines.spark.operators.{operator.name}")
+            reason = module.refusal(self) if hasattr(module, "refusal") else None
+            if reason is not None:
+                found[operator.name] = reason
+        return found
+
+    def source(self, physical: PhysicalPlan, compared: tuple[str, ...] = ()) -> StreamSource:
+        """The rows of a stream for a stateful operator, and what it makes of them."""
+        own = self.wraps, self.watermarked, compared
+        return StreamSource(physical, self.query, self.table, *own)
+
+    def about(self, query: Query) -> Bound:
+        """The same table, asked something else."""
+        return Bound(self.df, query, self.streaming)
+
+    def with_aggregates(self, aggregates: tuple[Aggregate, ...]) -> Bound:
+        """The same table, asked for some of the aggregates."""
+        return self.about(replace(self.query, aggregates=aggregates))

@@ -1,0 +1,197 @@
+"""Spark as an engine: what was chosen is run by the operator's file of the same name.
+
+bind     types, shared and direct parts, ANSI mode, watermark: once (muntin.engines.spark.bind)
+facts    what rules operators out, for planning
+run      muntin.engines.spark.operators.<name>.run, then filling and layout
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from muntin.cost import Statistics
+from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.delivery import in_one, own
+from muntin.engines.spark.layout import filled, in_layout
+from muntin.engines.spark.progress import observed
+from muntin.engines.spark.statistics import of_files, sampled
+from muntin.engines.spark.streaming import (
+    Streaming,
+    check_for_data_windows,
+    check_streamable,
+    watermarked,
+)
+from muntin.engines.spark.table import prepared
+from muntin.engines.spark.unshared import directly, joined
+from muntin.engines.spark.validate import check_table, is_stream
+from muntin.engines.spark.verify import Verification, compare
+from muntin.errors import ColumnError, StrategyError
+from muntin.model.choices import Engine
+from muntin.model.queries import Member, SharingSet
+from muntin.model.query import Query
+from muntin.physical.operators.bucketed import BUCKETED
+from muntin.physical.operators.controlled import CONTROLLED
+from muntin.physical.operators.window import WINDOW
+from muntin.physical.question import Facts
+from muntin.planner.choosing import Choice
+
+
+class OnSpark(ABC):
+    """What batches and streams have in common."""
+
+    name: Engine
+
+    @abstractmethod
+    def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
+        """The result, in the layout asked for."""
+
+    def deliver(
+        self,
+        sets: Sequence[SharingSet],
+        choices: Sequence[Choice],
+        bounds: Sequence[Bound],
+        shape: tuple[str, str],
+        deliver: str,
+    ) -> DataFrame | dict[str, DataFrame]:
+        """One result of all queries, or one of each."""
+        layout, empty = shape
+        ran = zip(choices, bounds, strict=True)
+        longs = [self.run(choice, bound, "long", empty) for choice, bound in ran]
+        if deliver == "one":
+            return in_one(longs, sets)
+        return {
+            member.id: in_layout(own(long, member), member.query, layout)
+            for each, long in zip(sets, longs, strict=True)
+            for member in each.members
+        }
+
+    def compare(self, choice: Choice, bound: Bound, member: Member | None = None) -> Verification:
+        """Our rows against those of Spark's own window() queries."""
+        rows = self.run(choice, bound, "long", "omit")
+        if member is None:
+            return compare(bound.df, bound.query, rows)
+        return compare(bound.df, member.query, own(rows, member))
+
+    def statistics(
+        self, data: DataFrame, query: Query, how: str, fraction: float, keys: float
+    ) -> Statistics:
+        """From a sample, or from what the files say of themselves."""
+        return sampled(data, query, fraction) if how == "sample" else of_files(data, query, keys)
+
+
+class Batch(OnSpark):
+    """A batch DataFrame."""
+
+    name: Engine = "spark"
+
+    def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:
+        """The query and the table, checked against each other; a batch ignores a stream's words."""
+        check_table(data)
+        if is_stream(data):
+            raise ColumnError(
+                "this is a streaming DataFrame, and plans run on batch ones: read the source with "
+                "spark.read instead of spark.readStream, or apply the plan in foreachBatch"
+            )
+        if stream.get("control") is not None:
+            raise StrategyError(
+                "control needs a streaming DataFrame: a batch has no time at which windows could "
+                "come or go; leave it out"
+            )
+        bound = Bound(data, query)
+        if bound.direct is not None:
+            prepared(data, bound.direct, lifted=False)
+        if bound.shared is not None:
+            bound.of_shared.table  # noqa: B018  (a sentence for what does not fit)
+        return bound
+
+    def facts(self, bound: Bound, operator: str | None) -> Facts:
+        """What the table rules out; where nothing can be shared, Spark's own queries run."""
+        alone = bound.shared is None and not bound.query.data_windows
+        forced = WINDOW.name if alone else operator
+        return Facts(bound.stranger, bound.refusals, forced=forced)
+
+    def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
+        """The result of the query in the layout asked for."""
+        query = bound.query
+        if query.data_windows and empty == "fill":
+            raise StrategyError(
+                "empty='fill' is for periodic windows: between windows that the data decides "
+                "nothing is missing"
+            )
+        rows = self._long(choice, bound)
+        rows = filled(rows, query) if empty == "fill" else rows
+        return in_layout(rows, query, layout)
+
+    def _long(self, choice: Choice, bound: Bound) -> DataFrame:
+        """What cannot be shared is computed directly, beside what can."""
+        if not choice.operator.shares or bound.query.data_windows or bound.direct is None:
+            return _by_operator(choice, bound)
+        assert bound.shared is not None, "what has nothing to share runs as it is"
+        rows = _by_operator(choice, bound.of_shared)
+        return joined(rows, directly(bound.df, bound.direct), bound.query)
+
+
+class Stream(OnSpark):
+    """A streaming DataFrame: one read of the source, one stateful query."""
+
+    name: Engine = "stream"
+
+    def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:
+        """The query and the stream with its watermark, checked against each other."""
+        streaming = Streaming(**stream)
+        check_streamable(query, data)
+        if query.data_windows:
+            check_for_data_windows(query, streaming)
+        bound = Bound(watermarked(data, query, streaming), query, streaming)
+        bound.table  # noqa: B018  (a sentence for what does not fit, before anything is planned)
+        return bound
+
+    def facts(self, bound: Bound, operator: str | None) -> Facts:
+        """What the stream rules out; a control has an operator of its own."""
+        streaming, refused = bound.streaming, bound.refusals
+        assert streaming is not None, "bound by this engine"
+        if streaming.control is not None:
+            if operator not in (None, BUCKETED.name, CONTROLLED.name):
+                raise StrategyError(
+                    f"operator {operator!r} has fixed windows: leave out it or control"
+                )
+            if CONTROLLED.name in refused:
+                raise StrategyError(
+                    "a control needs operator 'bucketed', which cannot run: "
+                    f"{refused[CONTROLLED.name]}"
+                )
+            operator = CONTROLLED.name
+        given = () if streaming.started_with is None else bound.started_with
+        if given and operator is None:
+            refused = {BUCKETED.name: "started_with is for restarts of 'native'", **refused}
+        return Facts(bound.stranger, refused, given, operator)
+
+    def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
+        """The rows as a streaming DataFrame, in the long layout."""
+        if choice.missed is not None and not bound.streaming.started_with:  # type: ignore[union-attr]
+            name, reason = choice.missed
+            warnings.warn(
+                f"operator {choice.operator.name!r} runs this stream: {name!r} is predicted to be "
+                f"faster, but {reason}; operator={choice.operator.name!r} says that this is meant",
+                stacklevel=4,
+            )
+        rows = _by_operator(choice, bound)
+        if not choice.operator.fixed_windows:
+            return rows
+        ids = [w.id for w in bound.query.windows] + [w.id for w in bound.query.data_windows]
+        return observed(rows, ids)
+
+
+def _by_operator(choice: Choice, bound: Bound) -> DataFrame:
+    run = import_module(f"muntin.engines.spark.operators.{choice.operator.name}").run
+    rows: DataFrame = run(choice.physical, bound)
+    return rows
+
+
+BATCH_ENGINE, STREAM_ENGINE = Batch(), Stream()

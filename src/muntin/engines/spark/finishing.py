@@ -1,0 +1,53 @@
+"""From merged partials to the result: finished under the user's names, in the long layout."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from muntin.aggregates.columns import Columns
+from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.constants import constant
+from muntin.engines.spark.table import Table
+from muntin.model.query import Query
+from muntin.model.windows import Window
+from muntin.physical import PhysicalPlan
+
+
+def finished(
+    rows: DataFrame,
+    physical: PhysicalPlan,
+    query: Query,
+    table: Table,
+    metadata: dict[str, int] | None = None,
+) -> DataFrame:
+    """Finish the partials of the windows that were asked for, under the user's names.
+
+    `metadata` is what the window's column says of itself.
+    """
+    asked = [n for n in physical.outputs if isinstance(n.shape, Window)]
+    ids = {node.number: node.id for node in asked}
+    ranges = {n.number: n.shape.range for n in asked if isinstance(n.shape, Window)}
+    instant = SparkWriter().instant
+    window = F.struct(
+        F.expr(instant("start", table.time_type)).alias("start"),
+        F.expr(instant(f"(start + {lookup(ranges)})", table.time_type)).alias("end"),
+    )
+    return rows.select(
+        F.expr(lookup(ids)).alias("window_id"),
+        window.alias("window", metadata=metadata or {}),
+        *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
+        *results(table.columns),
+    )
+
+
+def results(columns: Columns) -> list[Column]:
+    """The results over merged partial columns."""
+    return [F.expr(r.final).alias(r.name) for r in columns.results]
+
+
+def lookup(values: dict[int, str] | dict[int, int], of: str = "node") -> str:
+    """SQL for the value of a node, by its number; null for one that has none."""
+    dense = [values.get(i) for i in range(max(values) + 1)]
+    kind = "BIGINT" if isinstance(next(iter(values.values())), int) else "STRING"
+    return f"get({constant(dense, f'ARRAY<{kind}>')}, {of})"

@@ -1,0 +1,179 @@
+"""The kernel operator: sorted slices of a partition through NumPy, in bounded memory.
+
+Rows come sorted by key, node and start, a few Arrow batches at a time. Each portion is evaluated
+together with a tail of the last key's slices, as long as the widest window; an instance is emitted
+once nothing can be missing from it: when a slice at or after its end has been seen, or the key has
+ended. What is held is one portion and one tail, whatever the size of a partition or of a key.
+
+Few keys, or none, are split by time: a chunk of `chunk` microseconds is treated like a key, and a
+slice goes to the chunk it begins in and to the chunks whose instances it may fall into, two at
+most when a chunk is at least as long as the widest window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.aggregates.columns import PartialColumn
+from muntin.kernels.columns import encode
+from muntin.kernels.encoding import Encoded
+from muntin.kernels.monoids import Array
+from muntin.kernels.pieces import Pieces, Results
+from muntin.kernels.tree import Branch, Read, evaluate_tree
+from muntin.model.windows import Window
+
+PORTION = 64_000
+"""Slices that are evaluated at a time."""
+
+_BEFORE, _AFTER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What a worker needs to know; sent to it once for each partition."""
+
+    keys: tuple[str, ...]
+    partials: tuple[PartialColumn, ...]
+    trees: dict[int, tuple[Branch, ...]]
+    asked: frozenset[int]
+    chunk: int | None
+    wraps: bool
+    read: Read | None = None
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Evaluate one sorted partition."""
+        tail: pa.Table | None = None
+        seen_to = _BEFORE
+        for portion, is_last in _portions(batches):
+            table = portion if tail is None else pa.concat_tables([tail, portion])
+            groups = Groups.of(table.combine_chunks(), self, seen_to, is_last)
+            yield from groups.evaluated()
+            tail, seen_to = groups.tail()
+
+
+def _portions(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[pa.Table, bool]]:
+    """Batches gathered into portions, each with whether it is the last of the partition."""
+    waiting: list[pa.RecordBatch] = []
+    ready: pa.Table | None = None
+    for batch in batches:
+        waiting.append(batch)
+        if sum(b.num_rows for b in waiting) >= PORTION:
+            if ready is not None:
+                yield ready, False
+            ready, waiting = pa.Table.from_batches(waiting), []
+    if any(b.num_rows for b in waiting):
+        if ready is not None:
+            yield ready, False
+        ready = pa.Table.from_batches(waiting)
+    if ready is not None:
+        yield ready, True
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """A portion with its rows numbered by group: equal keys, node and chunk."""
+
+    table: pa.Table
+    kernel: Kernel
+    group: Array
+    node: Array
+    start: Array
+    seen_to: int
+    is_last: bool
+
+    @staticmethod
+    def of(table: pa.Table, kernel: Kernel, seen_to: int, is_last: bool) -> Groups:
+        """Number the groups; `seen_to` is where the first one was left off."""
+        names = [*kernel.keys, "node", *(["chunk"] if kernel.chunk else [])]
+        changes = np.zeros(max(table.num_rows - 1, 0), dtype=np.bool_)
+        for name in names:
+            codes = _codes(_column(table, name))
+            changes |= codes[1:] != codes[:-1]
+        group = np.concatenate(([0], np.cumsum(changes)))
+        node = _column(table, "node").to_numpy(zero_copy_only=False)
+        start = _column(table, "start").to_numpy(zero_copy_only=False)
+        return Groups(table, kernel, group, node, start, seen_to, is_last)
+
+    def evaluated(self) -> Iterator[pa.RecordBatch]:
+        """The instances that became complete with this portion, and rows that are results."""
+        encoded = [self._encoded(p) for p in self.kernel.partials]
+        read = self.kernel.read
+        for number in np.unique(self.node):
+            rows = np.flatnonzero(self.node == number)
+            if int(number) in self.kernel.asked:
+                yield self._new_rows(rows, encoded)
+            branches = self.kernel.trees[int(number)]
+            if branches:
+                columns = tuple(tuple(a[rows] for a in e.arrays) for e in encoded)
+                pieces = Pieces(self.group[rows], self.start[rows], rows, columns)
+                monoids = tuple(e.monoid for e in encoded)
+                for results in evaluate_tree(branches, pieces, monoids, self._wanted, None, read):
+                    if len(results.start):
+                        yield self._batch(results, encoded)
+
+    def tail(self) -> tuple[pa.Table, int]:
+        """The slices of the last group that later instances may need, and how far it was seen.
+
+        It is never empty: its group is the one that the next portion may continue.
+        """
+        branches = self.kernel.trees[int(self.node[-1])]
+        widest = max((b.widest for b in branches), default=1)
+        horizon = int(self.start[-1])
+        kept = (self.group == self.group[-1]) & (self.start > horizon - widest)
+        return self.table.slice(int(np.argmax(kept))), horizon
+
+    def _encoded(self, partial: PartialColumn) -> Encoded:
+        columns = [_column(self.table, name) for name in (partial.name, *partial.beside)]
+        return encode(partial.merger, columns, self.kernel.wraps, partial.code)
+
+    def _wanted(self, group: Array, start: Array, window: Window) -> Array:
+        """Complete now and not before, and of this chunk."""
+        end = start + window.range
+        wanted = (group > 0) | (end > self.seen_to)
+        if not self.is_last:
+            wanted &= (group < self.group[-1]) | (end <= self.start[-1])
+        if self.kernel.chunk:
+            chunk = _column(self.table, "chunk").to_numpy(zero_copy_only=False)
+            first_row = np.searchsorted(self.group, group)
+            wanted &= start // self.kernel.chunk == chunk[first_row]
+        return np.asarray(wanted)
+
+    def _new_rows(self, rows: Array, encoded: list[Encoded]) -> pa.RecordBatch:
+        """First-level rows that are results themselves, each emitted by its own chunk, once."""
+        new = (self.group[rows] > 0) | (self.start[rows] > self.seen_to)
+        if self.kernel.chunk:
+            chunk = _column(self.table, "chunk").to_numpy(zero_copy_only=False)
+            new &= self.start[rows] // self.kernel.chunk == chunk[rows]
+        kept = rows[new]
+        columns = tuple(tuple(a[kept] for a in e.arrays) for e in encoded)
+        node = int(self.node[rows[0]])
+        return self._batch(
+            Results(node, self.group[kept], self.start[kept], kept, columns), encoded
+        )
+
+    def _batch(self, results: Results, encoded: list[Encoded]) -> pa.RecordBatch:
+        origin = pa.array(results.origin)
+        keys = [_column(self.table, k).take(origin) for k in self.kernel.keys]
+        node = pa.array(np.full(len(origin), results.node, dtype=np.int32))
+        partials = [e.decode(arrays) for e, arrays in zip(encoded, results.columns, strict=True)]
+        names = [*self.kernel.keys, "node", "start", *(p.name for p in self.kernel.partials)]
+        return pa.RecordBatch.from_arrays(
+            [*keys, node, pa.array(results.start), *partials], names=names
+        )
+
+
+def _codes(column: pa.Array) -> Array:
+    """Numbers that are equal where the values are; null and NaN equal themselves."""
+    if pa.types.is_nested(column.type):  # which Arrow does not compare: by their texts
+        column = pa.array([repr(value) for value in column.to_pylist()])
+    encoded = column.dictionary_encode(null_encoding="encode")
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
+
+
+def _column(table: pa.Table, name: str) -> pa.Array:
+    column = table.column(name)
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -1,0 +1,105 @@
+"""Layouts of a result: wide instead of long, and windows without rows filled in.
+
+fill   between a key's first and last window of each window id, instances without a row get one:
+       counts are 0, sets empty, all else null. Each row looks at the next one of its key and
+       window and is repeated for the instances between: one sort, no join.
+wide   one row for each (keys, window_end), a column `<aggregate>__<window_id>` for each pair,
+       null where no instance of that window ends there.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import Window as Over
+from pyspark.sql import functions as F
+
+from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.names import quoted
+from muntin.errors import QueryError
+from muntin.model.query import Query
+
+CASE = "spark.sql.caseSensitive"
+
+
+def filled(long: DataFrame, query: Query) -> DataFrame:
+    """The long result with the empty instances between those that have rows."""
+    writer = SparkWriter()
+    kind = dict(long.select("window.start").dtypes)["start"]
+    slide = F.expr(_by_window(query, {w.id: w.slide for w in query.windows}))
+    length = F.expr(_by_window(query, {w.id: w.range for w in query.windows}))
+    values = F.struct(*(_of(a.name).alias(f"a{i}") for i, a in enumerate(query.aggregates)))
+    plain = long.select(
+        "window_id",
+        F.expr(writer.microseconds("window.start", kind)).alias("begin"),
+        slide.alias("slide"),
+        length.alias("length"),
+        *(_of(key).alias(f"k{i}") for i, key in enumerate(query.keys)),
+        values.alias("held"),
+    )
+    keys = [f"k{i}" for i, _ in enumerate(query.keys)]
+    after = F.lead("begin").over(Over.partitionBy("window_id", *keys).orderBy("begin"))
+    gaps = plain.withColumn("after", F.coalesce(after, F.col("begin") + F.col("slide")))
+    turns = F.expr("explode(sequence(0L, (after - begin) div slide - 1L))")
+    rows = gaps.select("*", turns.alias("turn")).withColumn("begin", F.expr("begin + turn * slide"))
+    bounds = [writer.instant("begin", kind), writer.instant("(begin + length)", kind)]
+    return rows.select(
+        "window_id",
+        F.struct(F.expr(bounds[0]).alias("start"), F.expr(bounds[1]).alias("end")).alias("window"),
+        *(F.col(k).alias(name) for k, name in zip(keys, query.keys, strict=True)),
+        *(
+            F.expr(f"if(turn = 0, held.a{i}, {a.function.empty})").alias(a.name)
+            for i, a in enumerate(query.aggregates)
+        ),
+    )
+
+
+def in_layout(long: DataFrame, query: Query, layout: str) -> DataFrame:
+    """The result in the layout that was asked for."""
+    return wide(long, query) if layout == "wide" else long
+
+
+def wide(long: DataFrame, query: Query) -> DataFrame:
+    """One row for each (keys, window_end)."""
+    ids = [w.id for w in query.windows] + [w.id for w in query.data_windows]
+    pairs = [(a.name, id) for a in query.aggregates for id in ids]
+    _refuse_twins(query.keys, pairs, str(long.sparkSession.conf.get(CASE)) == "true")
+    end = F.col("window.end").alias("window_end")
+    keys = [_of(key) for key in query.keys]
+    values = [
+        F.first(F.when(F.col("window_id") == id, _of(name)), ignorenulls=True).alias(
+            _wide_name(name, id)
+        )
+        for name, id in pairs
+    ]
+    return long.groupBy(*keys, end).agg(*values)
+
+
+def _wide_name(aggregate: str, window: str) -> str:
+    return f"{aggregate}__{window}"
+
+
+def _refuse_twins(
+    keys: tuple[str, ...], pairs: list[tuple[str, str]], case_sensitive: bool
+) -> None:
+    """Refuse two columns of one name, which Spark makes and nobody can then ask for."""
+    known: dict[str, str] = {}
+    columns = [("window_end", "the end of the windows"), *((key, f"key {key!r}") for key in keys)]
+    columns += [(_wide_name(name, id), f"{name!r} of window {id!r}") for name, id in pairs]
+    for column, what in columns:
+        twin = known.setdefault(column if case_sensitive else column.lower(), what)
+        if twin != what:
+            raise QueryError(
+                f"column {column!r} of the wide layout would be both {twin} and {what}: rename "
+                "the key, or give the aggregate another .alias(...) or the window another id="
+            )
+
+
+def _of(name: str) -> Column:
+    return F.col(quoted(name))
+
+
+def _by_window(query: Query, values: dict[str, int]) -> str:
+    """SQL for a number of each window, by its id."""
+    literal = SparkWriter().literal
+    cases = " ".join(f"WHEN {literal(id)} THEN {n}L" for id, n in values.items())
+    return f"CASE window_id {cases} END"

@@ -1,0 +1,163 @@
+"""The bucketed operator: one stateful operator whose state is columnar, for each bucket of keys.
+
+    lifted rows ─ pre-aggregated, packed by bucket ─ transformWithState ─ unpacked ─ results
+                  mapInArrow                         a step a bucket      mapInArrow  JVM
+
+Keys are spread over B buckets by their hash. A bucket keeps the slices of all its keys together
+and evaluates them with the kernels of batch (muntin.state), so the cost of a key is that of a
+few array elements. Its rows equal those of Spark's own window() in every batch.
+
+Each batch reports on itself in the query's progress, in an observed metric whose name begins with
+"muntin": pieces that came too `late` for some of their windows, those `dropped` because all had
+fired, and from when windows that joined at a restart are complete.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from muntin.aggregates.columns import Columns
+from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.labels import labels
+from muntin.engines.spark.packing import BUCKET, Packing, unpacked
+from muntin.engines.spark.preaggregate import PreAggregation
+from muntin.engines.spark.processor import OUTPUT, BucketProcessor
+from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
+from muntin.physical import PhysicalPlan
+from muntin.physical.trees import Base
+from muntin.state.spec import Spec
+
+MOST = 1_000
+"""Buckets by default, at most: more of them are for those who ask."""
+
+_MULTIPLE = "spark.sql.streaming.statefulOperator.allowMultiple"
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_made = count(1)
+"""Operators made by this process: a query may hold several, and no two metrics of one name."""
+
+
+def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
+    """The rows of all windows asked for."""
+    source = bound.source(physical)
+    spec = spec_of(source, bound)
+    windows = {n: w for base in spec.bases for n, w in base.windows.items()}
+    ids = tuple(w.id for w in windows.values())
+    packed = packed_by_bucket(source, spec, spec.bases)
+    stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
+        BucketProcessor(spec, ids), OUTPUT, "Update" if spec.update else "Append", "EventTime"
+    )
+    observed = stepped.observe(metric_name(), *_metrics(ids))
+    rows = observed.select("results").mapInArrow(unpacked, source.schema)
+    return finished(rows, physical, source.query, source.table, EVENT_TIME)
+
+
+def refusal(bound: Bound) -> str | None:
+    """Why the stream cannot have columnar state, or None."""
+    spark, streaming = bound.df.sparkSession, bound.streaming
+    if streaming is not None and streaming.output == "complete":
+        return "complete mode keeps every window, and its state lets them go; use 'native'"
+    if not bound.watermarked:
+        return "its state leaves with the watermark: give watermark='10 minutes' or use 'native'"
+    if _is_connect(spark) and _version(spark) < (4, 1):
+        return f"on Spark Connect it needs Spark 4.1, and this is {spark.version}"
+    provider = str(spark.conf.get(_PROVIDER, ""))
+    if "RocksDB" not in provider:
+        return (
+            "it needs state in RocksDB: set spark.sql.streaming.stateStore.providerClass to "
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+        )
+    return None
+
+
+def spec_of(source: StreamSource, bound: Bound) -> Spec:
+    """What the query asks of each bucket."""
+    assert bound.streaming is not None, "it runs on streams"
+    spark = bound.df.sparkSession
+    return Spec(
+        source.bases,
+        source.table.keys,
+        source.table.columns.partials,
+        bucket_count(source, bound.streaming.buckets, spark),
+        source.query.keys,
+        described(source.table.columns),
+        update=bound.streaming.output == "update",
+        late_now=judged_now(spark),
+        wraps=source.wraps,
+    )
+
+
+def judged_now(spark: SparkSession) -> bool:
+    """Whether Spark judges lateness by the watermark of the present batch."""
+    return str(spark.conf.get(_MULTIPLE, "true")) == "false"
+
+
+def described(columns: Columns) -> tuple[str, ...]:
+    """The partial columns in the user's words: what each is lifted from.
+
+    >>> from muntin.aggregates import avg
+    >>> from muntin.aggregates.columns import columns_of
+    >>> described(columns_of([avg("price").filter("price > 0")], lambda _: "double"))
+    ('sum([price if price > 0])', 'count([price if price > 0])')
+    """
+    texts = [
+        f"[{each.argument} if {each.predicate}]" if each.predicate else f"[{each.argument}]"
+        for each in columns.inputs
+    ]
+    lifts = [p.lift for p in columns.partials]
+    for i in reversed(range(len(texts))):
+        lifts = [lift.replace(f"v{i}", texts[i]) for lift in lifts]
+    return tuple(lifts)
+
+
+def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -> int:
+    """How many buckets: as many as were asked for, or as there are shuffle partitions."""
+    if not source.table.keys:
+        return 1
+    if given is not None:
+        return given
+    return min(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), MOST)
+
+
+def packed_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) -> DataFrame:
+    """The rows of each batch as pieces of these bases, packed, and the start of the newest."""
+    own = labels(spec.buckets)
+    keyed = with_bucket(source.lifted(), spec.keys, own)
+    body = PreAggregation((*spec.keys, BUCKET), spec.partials, bases, spec.wraps)
+    packing = Packing(body, own, with_newest=True)
+    return keyed.mapInArrow(packing, "bucket int, pieces binary, newest string")
+
+
+def with_bucket(rows: DataFrame, keys: tuple[str, ...], own: tuple[int, ...]) -> DataFrame:
+    """Rows with the label of the bucket of their keys."""
+    label = f"element_at(array({', '.join(map(str, own))}), pmod(hash(%s), {len(own)}) + 1)"
+    return rows.withColumn(BUCKET, F.expr(label % ", ".join(keys) if keys else str(own[0])))
+
+
+def metric_name() -> str:
+    """A name for the metrics of one operator more."""
+    number = next(_made)
+    return f"muntin {number}" if number > 1 else "muntin"
+
+
+def _metrics(ids: tuple[str, ...]) -> list[Column]:
+    begins = [
+        F.timestamp_micros(F.max(F.get("complete_from", F.lit(i)))).cast("string").alias(id)
+        for i, id in enumerate(ids)
+    ]
+    return [
+        F.sum("late").alias("late"),
+        F.sum("dropped").alias("dropped"),
+        F.to_json(F.struct(*begins)).alias("complete_from"),
+    ]
+
+
+def _is_connect(spark: SparkSession) -> bool:
+    return "connect" in type(spark).__module__
+
+
+def _version(spark: SparkSession) -> tuple[int, ...]:
+    return tuple(int(n) for n in spark.version.split("-")[0].split(".")[:2])

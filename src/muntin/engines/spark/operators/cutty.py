@@ -1,0 +1,123 @@
+"""The cutty operator: windows that the data decides on a batch, all in one pass.
+
+The records of a key are taken in the order of time, and among equal times of `order_by`, then of
+every column that the query reads: so the result never depends on how rows arrived.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+from muntin.aggregates.columns import inputs_of
+from muntin.data_windows.stage import Assigned, Cutty
+from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.constants import constant
+from muntin.engines.spark.record_order import ordered_table, tie_breakers, window_inputs
+from muntin.engines.spark.row_partials import (
+    fields_of,
+    lifted,
+    one_zero,
+    partial_fields,
+)
+from muntin.engines.spark.table import Table
+from muntin.errors import ColumnError
+from muntin.kernels.mergers import not_merged
+from muntin.model.data_windows import DataWindow
+from muntin.model.query import Query
+from muntin.model.windows import Window
+from muntin.physical import PhysicalPlan
+
+
+def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
+    """The long result of a query with such windows."""
+    if bound.direct is not None or not_merged(p.merger for p in bound.table.columns.partials):
+        return _assigned(physical, bound.query, bound.df)
+    return _by_cutty(physical, bound.query, bound.table, bound.wraps)
+
+
+def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
+    """Each key in one partition, its records in order."""
+    order = [F.col(name) for name in tie_breakers(table, rows, query)]
+    if not table.keys:
+        return rows.repartition(1).sortWithinPartitions(F.col("t"), *order)
+    fields = fields_of(table, table.keys)
+    rows = rows.withColumns({f.name: F.expr(one_zero(f)) for f in fields})
+    return rows.repartition(*table.keys).sortWithinPartitions(*table.keys, "t", *order)
+
+
+def asked_windows(physical: PhysicalPlan) -> dict[int, Window | DataWindow]:
+    """The windows that were asked for, by the numbers of their nodes."""
+    return {
+        node.number: node.shape
+        for node in physical.outputs
+        if isinstance(node.shape, Window | DataWindow)
+    }
+
+
+def _by_cutty(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
+    partials, records = table.columns.partials, lifted(table)
+    inputs = dict(zip(window_inputs(query), table.read, strict=True))
+    stage = Cutty(table.keys, asked_windows(physical), inputs, partials, wraps)
+    schema = StructType([*head(table), *partial_fields(table)])
+    rows = _in_order(records, table, query).mapInArrow(stage, schema)
+    return named_result(rows, physical, query, table, finals(table))
+
+
+def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
+    """Every record with every window it is in, grouped by Spark: for what has no partials."""
+    for aggregate in query.aggregates:
+        if aggregate.function.in_python:
+            raise ColumnError(
+                f"{aggregate.name} is written in Python and stands beside an aggregate that has "
+                "no array form: ask for them in two queries"
+            )
+    table = ordered_table(df, query, lifted=False)
+    inputs = dict(zip(window_inputs(query), table.read, strict=True))
+    stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
+    kinds = [field for field in table.rows.schema.fields if field.name in table.values]
+    schema = StructType([*head(table), StructField("run", LongType()), *kinds])
+    rows = _in_order(table.rows, table, query).mapInArrow(stage, schema)
+    place = dict(zip(table.columns.inputs, table.values, strict=True))
+    results = []
+    for aggregate in query.aggregates:
+        own = [place[each] for each in inputs_of(aggregate)] or ["1"]
+        results.append(F.expr(aggregate.function.native().format(*own)).alias(aggregate.name))
+    grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*results)
+    return named_result(
+        grouped, physical, query, table, [F.col(_quoted(a.name)) for a in query.aggregates]
+    )
+
+
+def head(table: Table) -> list[StructField]:
+    """The columns of a result before its partials."""
+    keys = [field for field in table.rows.schema.fields if field.name in table.keys]
+    numbers = {"node": IntegerType(), "start": LongType(), "end": LongType()}
+    return [*keys, *(StructField(name, kind) for name, kind in numbers.items())]
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def finals(table: Table) -> list[Column]:
+    """The results over merged partial columns."""
+    return [F.expr(r.final).alias(r.name) for r in table.columns.results]
+
+
+def named_result(
+    rows: DataFrame, physical: PhysicalPlan, query: Query, table: Table, results: list[Column]
+) -> DataFrame:
+    """The result under the user's names."""
+    ids = [node.id for node in physical.nodes]
+    instant = SparkWriter().instant
+    bounds = [instant(side, table.time_type) for side in ("start", "end")]
+    window = F.struct(F.expr(bounds[0]).alias("start"), F.expr(bounds[1]).alias("end"))
+    return rows.select(
+        F.expr(f"element_at({constant(ids, 'ARRAY<STRING>')}, node + 1)").alias("window_id"),
+        window.alias("window"),
+        *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
+        *results,
+    )

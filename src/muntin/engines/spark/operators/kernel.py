@@ -1,0 +1,61 @@
+"""The kernel operator: rows grouped by Spark, split by key and chunk of time, mapped in Arrow."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.kernel_stage import Kernel
+from muntin.engines.spark.operators import expand
+from muntin.engines.spark.unshared import joined
+from muntin.errors import ColumnError
+from muntin.physical import PhysicalPlan
+from muntin.physical.operators.expand import levels
+from muntin.physical.operators.kernel import CHUNK_RANGES, widest
+from muntin.physical.question import in_engine, in_python
+from muntin.physical.trees import trees
+
+
+def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
+    """The first level by Spark, all others by NumPy; what only Spark merges is expanded beside."""
+    beside = in_engine(bound.query)
+    if beside:
+        others = tuple(a for a in bound.query.aggregates if a not in beside)
+        kernel = run(physical, bound.with_aggregates(others))
+        expanded = expand.run(physical, bound.with_aggregates(beside))
+        return joined(kernel, expanded, bound.query)
+    own = in_python(bound.query)
+    if own and bound.stranger:
+        raise ColumnError(
+            f"{own.name} runs in Python, and {bound.stranger}: leave out the key or the aggregate "
+            "of that type, or cast it"
+        )
+    rows = expand.from_source(bound.table, levels(physical)[0])
+    if physical.depth > 1 or own:
+        rows = _evaluated(rows, physical, bound)
+    return finished(rows, physical, bound.query, bound.table)
+
+
+def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFrame:
+    """All levels below the first, from its grouped rows."""
+    table, chunk = bound.table, CHUNK_RANGES * widest(physical)
+    split = _chunked(rows, chunk, widest(physical))
+    by = [*table.keys, "node", "chunk"]
+    asked = frozenset(node.number for node in physical.outputs)
+    kernel = Kernel(table.keys, table.columns.partials, trees(physical), asked, chunk, bound.wraps)
+    ordered = split.repartition(*by).sortWithinPartitions(*by, "start")
+    return ordered.mapInArrow(kernel, rows.schema)
+
+
+def _chunked(rows: DataFrame, chunk: int, widest: int) -> DataFrame:
+    """Each row in its own chunk, and in the one before if an instance begins there."""
+    own, earliest = (_floor_div(p, chunk) for p in ("start", f"(start - {widest - 1}L)"))
+    chunks = F.expr(f"if({earliest} < {own}, array({earliest}, {own}), array({own}))")
+    return rows.select("*", F.explode(chunks).alias("chunk"))
+
+
+def _floor_div(position: str, divisor: int) -> str:
+    """Division that rounds down also before 1970, where SQL's own rounds towards zero."""
+    return f"(({position} - pmod({position}, {divisor}L)) div {divisor}L)"

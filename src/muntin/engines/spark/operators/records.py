@@ -1,0 +1,128 @@
+"""Windows that the data decides, on a stream: Cutty for each bucket of keys.
+
+    lifted records ─ packed by bucket ─ transformWithState ─ unpacked ─ results
+                     mapInArrow         a step a bucket      mapInArrow  JVM
+
+Records wait in the state until the watermark has passed them; then those of each key are taken in
+order, and all windows are evaluated together from slices (muntin.data_windows.stream_bucket). Rows
+come out in append mode, once, when the watermark proves that their window ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from muntin.data_windows.stream_bucket import StreamBucket
+from muntin.data_windows.stream_header import StreamSpec
+from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.labels import labels
+from muntin.engines.spark.operators import bucketed
+from muntin.engines.spark.operators.bucketed import (
+    bucket_count,
+    described,
+    judged_now,
+    metric_name,
+    with_bucket,
+)
+from muntin.engines.spark.operators.cutty import (
+    asked_windows,
+    finals,
+    head,
+    named_result,
+)
+from muntin.engines.spark.packing import BUCKET, Packing, unpacked
+from muntin.engines.spark.processor import BucketProcessor, cells, frame, remembered
+from muntin.engines.spark.record_order import tie_breakers, window_inputs
+from muntin.engines.spark.stream_source import StreamSource, delay_of
+from muntin.errors import StrategyError
+from muntin.kernels.portions import portions
+from muntin.physical import PhysicalPlan
+from muntin.state.bucket import Step
+
+OUTPUT = "results binary, late bigint, dropped bigint"
+PORTION = 250_000
+"""Records that are packed at a time."""
+
+BLOCKS = 8
+"""Blocks of waiting records in the time that the watermark lags behind."""
+
+SHORTEST = 1_000_000
+"""No block is shorter: a second."""
+
+
+def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
+    """The rows of all windows asked for, over a stream whose watermark is set."""
+    table = bound.table
+    breakers = tie_breakers(table, table.rows, bound.query)
+    compared = tuple(c for c in breakers if c in (*table.read, *table.order))
+    source = bound.source(physical, compared)
+    refusal = bucketed.refusal(bound) or source.refusal
+    if refusal is not None:
+        raise StrategyError(f"operator 'records' cannot run this stream: {refusal}")
+    spec = _spec(source, bound)
+    own = labels(spec.buckets)
+    keyed = with_bucket(source.lifted(), spec.keys, own)
+    packed = keyed.mapInArrow(Packing(gathered, own), "bucket int, pieces binary")
+    stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
+        RecordProcessor(spec), OUTPUT, "Append", "EventTime"
+    )
+    counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
+    observed = stepped.observe(metric_name(), *counts)
+    schema = StructType([*head(source.table), *source.partial_fields])
+    rows = observed.select("results").mapInArrow(unpacked, schema)
+    return named_result(rows, physical, bound.query, source.table, finals(source.table))
+
+
+def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
+    assert bound.streaming is not None, "it runs on streams"
+    query, table, spark = source.query, source.table, bound.df.sparkSession
+    delay = (delay_of(bound.df, query) or 0) * 1000
+    return StreamSpec(
+        table.keys,
+        asked_windows(source.physical),
+        dict(zip(window_inputs(query), table.read, strict=True)),
+        table.columns.partials,
+        tuple(tie_breakers(table, source.lifted(), query)),
+        max(delay // BLOCKS, SHORTEST),
+        bucket_count(source, bound.streaming.buckets, spark),
+        query.keys,
+        described(table.columns),
+        query.order_by,
+        judged_now(spark),
+        source.wraps,
+    )
+
+
+def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Many records in one batch, so that a bucket gets few cells."""
+    for table in portions(batches, PORTION):
+        yield from table.to_batches()
+
+
+class RecordProcessor(BucketProcessor):
+    """One step for each bucket and batch."""
+
+    def __init__(self, spec: StreamSpec) -> None:
+        self.records = spec
+
+    def _step(
+        self, key: Any, pieces: list[pa.Table], timers: Any, newest: int | None
+    ) -> Iterator[pd.DataFrame]:
+        watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
+        bucket = StreamBucket(self.records, int(key[0]), self._store, remembered)
+        last = None if bucket.new else bucket.header.last // 1000
+        step = bucket.step(pieces, watermark * 1000)
+        self._wake_after(watermark, last)
+        return self._packed(step)
+
+    def _packed(self, step: Step) -> Iterator[pd.DataFrame]:
+        yield frame(None, step)
+        for cell in cells(step.results):
+            yield frame(cell, None)

@@ -1,0 +1,48 @@
+"""The runs operator: sessions by NumPy, from runs without a pause merged where records are read."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import IntegerType, LongType, StructType
+
+from muntin.data_windows.session_runs import SessionRuns
+from muntin.data_windows.stage import Cutty
+from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.operators.sessions import beside_direct
+from muntin.engines.spark.row_partials import fields_of, lifted_once, not_in_arrow, partial_fields
+from muntin.engines.spark.table import Table
+from muntin.model.data_windows import Session
+from muntin.physical import PhysicalPlan
+
+
+def refusal(bound: Bound) -> str | None:
+    """Why records cannot be merged in Python, or None."""
+    if not bound.query.data_windows or bound.shared is None:
+        return None
+    return not_in_arrow(bound.of_shared.table)
+
+
+def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
+    """The long result; what has no partials is computed directly, beside."""
+
+    def sessions(part: Bound) -> DataFrame:
+        return _runs(physical, part.table, part.wraps)
+
+    return beside_direct(bound, sessions, physical)
+
+
+def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
+    """Keys, node, start, end and partials of all sessions."""
+    sessions = {n.number: n.shape for n in physical.nodes if isinstance(n.shape, Session)}
+    keys, partials = table.keys, table.columns.partials
+    gap = min(shape.gap for shape in sessions.values())
+    own, values = fields_of(table, keys), partial_fields(table)
+    bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
+    records, holder = lifted_once(table)
+    merged = SessionRuns(keys, partials, holder, gap, wraps)
+    runs = records.mapInArrow(merged, StructType([*own, *bounds, *values]))
+    spread = runs.repartition(*keys) if keys else runs.repartition(1)
+    head = StructType().add("node", IntegerType()).add("start", LongType()).add("end", LongType())
+    stage = Cutty(keys, sessions, {}, partials, wraps)
+    schema = StructType([*own, *head.fields, *values])
+    return spread.sortWithinPartitions(*keys, "lo").mapInArrow(stage, schema)

@@ -1,0 +1,113 @@
+"""Statistics of a DataFrame: from a sample, or from what its files say of themselves.
+
+sample     one small job over the time and the keys of a sample of the rows. Keys that a sample
+           shows once say how many it does not show: of d distinct keys with f1 seen once and f2
+           twice, there are about d + f1²/(2·f2) (Chao, 1984).
+metadata   no job: the number of rows, and the first and last time, of local parquet files. How
+           many keys there are, no file says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from muntin.cost.statistics import Statistics
+from muntin.engines.spark.table import prepared
+from muntin.engines.spark.validate import is_stream
+from muntin.errors import ColumnError
+from muntin.model.query import Query
+
+FRACTION = 0.01
+"""Of the rows that a sample reads."""
+SEED = 7
+
+
+def sampled(df: DataFrame, query: Query, fraction: float = FRACTION) -> Statistics:
+    """Rows, keys and rate, estimated from this fraction of the rows."""
+    _refuse_stream(df)
+    part = df if fraction == 1 else df.sample(fraction=fraction, seed=SEED)
+    table = prepared(part, query, lifted=False)
+    counted = table.rows.groupBy(*table.keys).agg(
+        F.count(F.lit(1)).alias("n"), F.min("t").alias("first"), F.max("t").alias("last")
+    )
+    found = counted.agg(
+        F.sum("n").alias("rows"),
+        F.count(F.lit(1)).alias("keys"),
+        F.count_if(F.col("n") == 1).alias("once"),
+        F.count_if(F.col("n") == 2).alias("twice"),
+        F.min("first").alias("first"),
+        F.max("last").alias("last"),
+    ).collect()[0]
+    if not found["rows"]:
+        raise ColumnError(
+            f"a sample of {fraction:g} of the rows is empty: give a larger fraction, or rows=, "
+            "keys= and rate="
+        )
+    rows = found["rows"] / fraction
+    keys = float(found["keys"])
+    if fraction < 1 and table.keys:
+        keys = min(keys + found["once"] ** 2 / (2 * max(found["twice"], 1)), rows)
+    span = max((found["last"] - found["first"]) / 1e6, 1e-6)
+    origin = f"from a sample of {found['rows']:,} rows" if fraction < 1 else "from all rows"
+    return Statistics(rows, max(keys, 1), max(rows / span, 1e-9), origin)
+
+
+def of_files(df: DataFrame, query: Query, keys: float) -> Statistics:
+    """Rows and rate from the footers of the parquet files that the DataFrame reads."""
+    _refuse_stream(df)
+    rows, first, last = 0, None, None
+    for path in _local(df.inputFiles()):
+        footer = pq.ParquetFile(path).metadata
+        rows += footer.num_rows
+        for low, high in _bounds(footer, query.time):
+            first = low if first is None else min(first, low)
+            last = high if last is None else max(last, high)
+    if not rows or first is None or last is None:
+        raise ColumnError(
+            f"the files do not say when {query.time!r} begins and ends (those of Spark's default "
+            "timestamps, INT96, never do): use statistics='sample', or give rows=, keys= and rate="
+        )
+    span = max((last - first).total_seconds(), 1e-6)
+    return Statistics(rows, keys, rows / span, "from the files' footers; keys given")
+
+
+def _refuse_stream(df: DataFrame) -> None:
+    if is_stream(df):
+        raise ColumnError("a stream has no statistics before it runs: give rate= and keys=")
+
+
+def _local(files: list[str]) -> list[Path]:
+    paths = [Path(unquote(urlparse(name).path)) for name in files]
+    kept = [
+        p for p, name in zip(paths, files, strict=True) if urlparse(name).scheme in ("", "file")
+    ]
+    if not kept or len(kept) < len(files) or any(p.suffix != ".parquet" for p in kept):
+        raise ColumnError(
+            "only local parquet files say how many rows they hold: use statistics='sample', or "
+            "give rows=, keys= and rate="
+        )
+    return kept
+
+
+def _bounds(footer: Any, time: str) -> Iterable[tuple[datetime, datetime]]:
+    """The first and last time of each row group that has them."""
+    for number in range(footer.num_row_groups):
+        group = footer.row_group(number)
+        for i in range(group.num_columns):
+            column = group.column(i)
+            known = column.statistics
+            named = column.path_in_schema.lower() == time.lower()
+            if named and known and known.has_min_max and isinstance(known.min, datetime):
+                yield _utc(known.min), _utc(known.max)
+
+
+def _utc(instant: datetime) -> datetime:
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)

@@ -1,0 +1,104 @@
+"""A stream prepared for its stateful operator: one read, rows lifted in the JVM, pre-aggregated.
+
+    source ─ watermark ─ prepared (k…, t, v…) ─ lifted (k…, t, p…) ─ pre-aggregated ─ operator
+
+`native` takes partials of window instances; `bucketed` packs what is lifted itself:
+
+    lifted()             k…, t bigint, p…
+    instances()          k…, node int, start bigint, p…      node: a window asked for, by its number
+
+Times are microseconds (a plain bigint, so that Spark drops no row by its own late rule), nodes have
+their numbers in the physical plan. Float keys come with one zero and one NaN. The same piece may
+come in several rows of a batch: from several partitions, or when a partition is large.
+
+Rows that Python cannot group (`refusal` says why) are not pre-aggregated: `native` expands them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
+
+from muntin.engines.spark.names import existing, quoted
+from muntin.engines.spark.preaggregate import PreAggregation
+from muntin.engines.spark.row_partials import fields_of, lifted, not_in_arrow, partial_fields
+from muntin.engines.spark.table import Table
+from muntin.model.query import Query
+from muntin.physical import PhysicalPlan
+from muntin.physical.trees import Base, bases
+
+DELAY = "spark.watermarkDelayMs"
+"""Where Spark notes in a column's metadata that it is the event time."""
+
+EVENT_TIME = {DELAY: 0}
+"""Tells Spark that a column is the event time; the delay was taken off where rows came in."""
+
+
+def time_field(df: DataFrame, query: Query) -> StructField | None:
+    """The time column, if it is a column of its own and no field of a struct."""
+    name = existing(query.time, df.columns, "time")
+    return next((field for field in df.schema if quoted(field.name) == name), None)
+
+
+def delay_of(df: DataFrame, query: Query) -> int | None:
+    """The milliseconds that the watermark of the time column lags behind, if it has one.
+
+    That of another column does not count: it says nothing of how late these rows may be.
+    """
+    field = time_field(df, query)
+    return None if field is None else (field.metadata or {}).get(DELAY)
+
+
+@dataclass(frozen=True)
+class StreamSource:
+    """A plan and the prepared rows of a stream, whose watermark stands below them.
+
+    Rows of equal time may be `compared` by some columns, besides their partials.
+    """
+
+    physical: PhysicalPlan
+    query: Query
+    table: Table
+    wraps: bool
+    watermarked: bool
+    compared: tuple[str, ...] = ()
+
+    @cached_property
+    def bases(self) -> tuple[Base, ...]:
+        """The disjoint pieces that rows are grouped into."""
+        return bases(self.physical)
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """Why rows cannot be pre-aggregated, or None."""
+        return not_in_arrow(self.table, self.compared)
+
+    def lifted(self) -> DataFrame:
+        """The partial of every row: k…, t, p…; and what windows read or records are ordered by."""
+        assert self.refusal is None, self.refusal
+        return lifted(self.table)
+
+    def instances(self) -> DataFrame:
+        """Partials of every window instance that a partition of a batch has rows for."""
+        body = PreAggregation(
+            self.table.keys,
+            self.table.columns.partials,
+            self.bases,
+            self.wraps,
+            instances=True,
+        )
+        return self.lifted().mapInArrow(body, self.schema)
+
+    @cached_property
+    def partial_fields(self) -> list[StructField]:
+        """The partial columns with their types."""
+        return partial_fields(self.table)
+
+    @property
+    def schema(self) -> StructType:
+        """The columns of pre-aggregated rows, without the bucket."""
+        own = [StructField("node", IntegerType()), StructField("start", LongType())]
+        return StructType([*fields_of(self.table, self.table.keys), *own, *self.partial_fields])

@@ -1,0 +1,168 @@
+"""What only a stream is told, checked: its watermark, its mode, what its checkpoint was made for.
+
+The caller starts the query and chooses its sink and checkpoint, as for any streaming DataFrame;
+`output` must be the mode that it is started with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import get_args
+
+from pyspark.sql import DataFrame
+
+from muntin.data_windows.function_state import keeps_records
+from muntin.engines.spark.faults import told
+from muntin.engines.spark.names import quoted
+from muntin.engines.spark.stream_source import delay_of, time_field
+from muntin.engines.spark.unshared import unshared
+from muntin.errors import (
+    ColumnError,
+    ControlError,
+    StrategyError,
+    is_between,
+    is_one_of,
+    shown,
+    unknown,
+)
+from muntin.model.choices import Output
+from muntin.model.durations import Duration, microseconds
+from muntin.model.query import Query
+from muntin.model.windows import Window
+from muntin.state.control import Control
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """What only a stream is told: how late rows may be, and which results are given out when.
+
+    `started_with` are the windows of the query that the checkpoint was started with, where they
+    are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over;
+    with a `control` windows come and go.
+    """
+
+    watermark: Duration | None = None
+    output: str = "append"
+    started_with: Iterable[Window] | None = None
+    buckets: int | None = None
+    control: Control | None = None
+
+    def __post_init__(self) -> None:
+        if not is_one_of(self.output, get_args(Output)):
+            raise StrategyError(unknown("output", self.output, get_args(Output)))
+        _check_buckets(self.buckets)
+        if self.control is not None and not isinstance(self.control, Control):
+            raise ControlError(f"control {shown(self.control)} must be mt.Control(path)")
+        if self.watermark is not None:
+            _delay(self.watermark)
+
+
+def check_for_data_windows(query: Query, streaming: Streaming) -> None:
+    """Refuse what windows that the data decides cannot have."""
+    first = query.data_windows[0].id
+    if streaming.output != "append":
+        raise StrategyError(
+            f"output={streaming.output!r} cannot run with window {first!r}: which records it holds "
+            "is known only when the watermark has passed them; use output='append'"
+        )
+    for what, given in (("started_with", streaming.started_with), ("control", streaming.control)):
+        if given is not None:
+            raise StrategyError(
+                f"{what} is for periodic windows alone, and the data decides where {first!r} "
+                "begins and ends: leave it out, or ask for the windows in two queries"
+            )
+
+
+def check_streamable(query: Query, df: DataFrame) -> None:
+    """Refuse what cannot run on a stream, with the reason."""
+    for name, reason in unshared(query, df).items():
+        raise StrategyError(
+            f"{name} cannot run on a stream: it {reason}; leave it out, or compute it on batches"
+        )
+    own = next((a.name for a in query.aggregates if a.function.in_python), None)
+    if own:
+        raise StrategyError(
+            f"{own} cannot run on a stream: it is written in Python, and its partials have no "
+            "form in which Spark could keep them; use Spark's aggregates, or run it on batches"
+        )
+    own = next((w.id for w in query.data_windows if keeps_records(w)), None)
+    if own:
+        raise StrategyError(
+            f"window {own!r} cannot run on a stream: its policy counts the records that leave, so "
+            "that all would be kept one by one; give a window function or a deterministic policy, "
+            "or run it on batches"
+        )
+    if query.set_back:
+        raise StrategyError(
+            f"bounds={query.bounds!r} cannot run on a stream: Spark's watermark closes instances "
+            "at their end, where these still take rows; use the default bounds"
+        )
+
+
+def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
+    """The stream with a watermark on its time column: its own, or the one given."""
+    field = time_field(df, query)
+    if field is None:
+        raise ColumnError(
+            f"time {query.time!r} is not a column of its own: a stream's watermark needs one; "
+            f"select it first, with .withColumn('time', ...)"
+        )
+    own = delay_of(df, query) is not None
+    if streaming.watermark is None:
+        if not own and streaming.output == "append":
+            raise StrategyError(
+                "append mode emits a window when the watermark has passed its end, and this "
+                "stream has none: give watermark='10 minutes', or how late rows may be"
+            )
+        return df
+    if own:
+        raise StrategyError(
+            f"watermark {shown(streaming.watermark)} is given, but time {query.time!r} already "
+            "has one: leave out one of them"
+        )
+    kind = field.dataType.simpleString()
+    if kind != "timestamp":
+        raise ColumnError(
+            f"time {query.time!r} is {kind}, and a stream's watermark needs a timestamp: convert "
+            f"it first, for instance with CAST({quoted(field.name)} AS TIMESTAMP)"
+        )
+    delay = f"{_delay(streaming.watermark)} milliseconds"
+    with told(f"time {query.time!r} cannot be computed"):
+        marked = df.withWatermark(quoted(field.name), delay)
+        marked.schema  # noqa: B018
+    return marked
+
+
+def _check_buckets(given: object) -> None:
+    """Refuse a number of buckets that cannot be, whether or not buckets are used."""
+    if given is not None and not (isinstance(given, int) and is_between(given, 1, 2**15)):
+        raise StrategyError(f"buckets {shown(given)} must be a whole number from 1 to 32768")
+
+
+def _delay(watermark: Duration) -> int:
+    """Milliseconds, in which Spark counts watermarks."""
+    delay = microseconds(watermark, "watermark")
+    if delay < 0 or delay % 1000:
+        raise StrategyError(
+            f"watermark {shown(watermark)} must be whole milliseconds, none or more"
+        )
+    return delay // 1000
+
+
+def started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window, ...]:
+    """The windows that the guard stands for: those asked for now may only be fewer."""
+    if given is None:
+        return query.windows
+    known = (given,) if isinstance(given, Window) else given
+    if not isinstance(known, Iterable) or isinstance(known, str):
+        raise StrategyError(f"started_with {shown(given)} must be a list of windows")
+    known = tuple(known)
+    for window in query.windows:
+        if window not in known:
+            raise StrategyError(
+                f"window {window.id!r} is not among those that the checkpoint was started with: "
+                "with operator 'native' windows can be left out at a restart, not added, since "
+                "their first instances would lack the rows before it; use a new checkpoint"
+            )
+    return known

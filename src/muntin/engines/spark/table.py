@@ -1,0 +1,245 @@
+"""The prepared table: keys, time and inputs under plain names, whatever the user's names are.
+
+    k0, k1, …   keys            t           microseconds
+    v0, v1, …   inputs of the aggregates
+    u0, u1, …   what windows read            o0, o1, …   the columns of `order_by`
+
+Rows without a time are dropped; a filtered input is null where its filter does not hold. From here
+on no name of the user's appears in any expression until the result is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import or_
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from muntin.aggregates import Aggregate
+from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
+from muntin.aggregates.signatures import has_no_order
+from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.faults import REFUSALS, told, unlogged
+from muntin.engines.spark.names import existing, expression, quoted
+from muntin.engines.spark.validate import check_table
+from muntin.errors import ColumnError, shown
+from muntin.model.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """An expression of a row: what it is of, the words for it, and how Spark is given it."""
+
+    of: object
+    words: str
+    column: Callable[[], Column]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Prepared rows, the columns of the query's aggregates, and the type of the time column.
+
+    `keys`, `values` (the inputs of aggregates), `read` (what windows read) and `order` (what orders
+    records of equal time) are the plain names of its columns besides the time.
+    """
+
+    rows: DataFrame
+    columns: Columns
+    time_type: str
+    keys: tuple[str, ...]
+    values: tuple[str, ...]
+    read: tuple[str, ...]
+    order: tuple[str, ...]
+
+
+def prepared(
+    df: DataFrame,
+    query: Query,
+    lifted: bool = True,
+    read: Sequence[str] = (),
+    order: Sequence[str] = (),
+) -> Table:
+    """Resolve the query's names against the table, with a sentence for each that does not fit.
+
+    Where aggregates are not lifted but left to Spark, the table has no partial columns. `read` is
+    what windows read, `order` what orders records of equal time: SQL that has been tried.
+    """
+    columns = columns_in(df)
+    inputs = distinct_inputs(query.aggregates)
+    time = existing(query.time, columns, "time")
+    keys = [existing(k, columns, "key") for k in query.keys]
+    chosen = filtered(df, query.where)
+    types = _types(chosen, _parts(query, time, keys, columns))
+    _check_keys({name: types["key", name] for name in query.keys})
+    kinds = {each: types[each] for each in inputs}
+    k, v, u, o = map(_plain_names, "kvuo", (keys, inputs, read, order))
+    rows = chosen.select(
+        *_aliased(map(F.expr, keys), k),
+        F.expr(instant(time, types["time"], query)).alias("t"),
+        *_aliased((input_column(each, columns) for each in inputs), v),
+        *_aliased(map(F.expr, read), u),
+        *_aliased(map(F.expr, order), o),
+    )
+    rows = rows.where("t IS NOT NULL")
+    table = Table(rows, Columns(inputs, (), ()), types["time"], k, v, u, o)
+    if not lifted:
+        _check_unshared(query, kinds)
+        return table
+    _check_calls(chosen, query, columns)
+    _check_lifts(rows, query, kinds)
+    return replace(table, columns=columns_of(query.aggregates, kinds.__getitem__))
+
+
+def _plain_names(letter: str, of: Sequence[object]) -> tuple[str, ...]:
+    return tuple(f"{letter}{i}" for i, _ in enumerate(of))
+
+
+def _aliased(columns: Iterable[Column], names: tuple[str, ...]) -> list[Column]:
+    return [column.alias(name) for column, name in zip(columns, names, strict=True)]
+
+
+def columns_in(df: DataFrame) -> list[str]:
+    """The names of the columns of what was given as a table."""
+    check_table(df)
+    with told("the DataFrame itself cannot be computed"):
+        return df.columns
+
+
+def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
+    """The type of every input of a query without keys."""
+    columns = columns_in(df)
+    inputs, time = distinct_inputs(query.aggregates), existing(query.time, columns, "time")
+    types = _types(filtered(df, query.where), _parts(query, time, [], columns))
+    return {each: types[each] for each in inputs}
+
+
+def _parts(query: Query, time: str, keys: list[str], columns: list[str]) -> list[_Part]:
+    """Every expression of a row, in the order in which to blame them."""
+    parts = [_Part("time", f"time {query.time!r}", partial(F.expr, time))]
+    parts += [
+        _Part(("key", k), f"key {k!r}", partial(F.expr, sql))
+        for k, sql in zip(query.keys, keys, strict=True)
+    ]
+    for each in distinct_inputs(query.aggregates):
+        if each.predicate:
+            counted = partial(input_column, Input("(1)", each.predicate), columns)
+            parts.append(_Part(None, f"filter {shown(each.predicate)}", counted))
+        value = partial(input_column, each, columns)
+        parts.append(_Part(each, f"input {shown(each.argument)}", value))
+    return parts
+
+
+def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
+    """The types of these expressions; the first that cannot be computed is named."""
+
+    def tried(some: list[_Part]) -> dict[object, str]:
+        columns = [each.column() for each in some]
+        # WHERE takes nothing but what has one value for each row: no aggregates, no generators.
+        valued = df.where(reduce(or_, (column.isNull() for column in columns)))
+        selected = valued.select(*(column.alias(f"c{i}") for i, column in enumerate(columns)))
+        kinds = [field.dataType.simpleString() for field in selected.schema]
+        return {each.of: kind for each, kind in zip(some, kinds, strict=True)}
+
+    try:
+        with unlogged():
+            return tried(parts)
+    except REFUSALS:
+        for each in parts:
+            with told(f"{each.words} cannot be computed"):
+                tried([each])
+        raise
+
+
+def _check_keys(kinds: dict[str, str]) -> None:
+    """Refuse what rows cannot be ordered by, and so cannot be grouped by everywhere."""
+    for name, kind in kinds.items():
+        if has_no_order(kind):
+            text = f"CAST({name} AS STRING)" if kind == "interval" else f"to_json({name})"
+            raise ColumnError(
+                f"key {name!r} is {kind}, which has no order: make a column of {text} and take "
+                "that as the key"
+            )
+
+
+def _check_unshared(query: Query, kinds: dict[Input, str]) -> None:
+    """Refuse on an older Spark, which only evaluates it directly, what newer ones refuse.
+
+    Spark's own function may take more, such as a text, and fail over its values while a job runs.
+    """
+    for aggregate in query.aggregates:
+        if not aggregate.function.holistic and aggregate.function.since > (4, 0):
+            aggregate.function.partials([kinds[each] for each in inputs_of(aggregate)])
+
+
+def _check_calls(df: DataFrame, query: Query, columns: list[str]) -> None:
+    """Refuse what Spark's own function refuses: a lift that casts takes more than Spark does."""
+    inputs = distinct_inputs(query.aggregates)
+    names = _names_to_blame(inputs)
+    rows = df.select(*(input_column(each, columns).alias(names[each]) for each in inputs), F.lit(1))
+
+    def call(aggregate: Aggregate) -> Column:
+        function = aggregate.function
+        values = [quoted(names[each]) for each in inputs_of(aggregate)] or ["1"]
+        if function.in_python:
+            return F.struct(*(F.count(F.expr(value)) for value in values))
+        return F.expr(function.native().format(*values))
+
+    _tried(rows, query, lambda aggregate: [call(aggregate)])
+
+
+def _names_to_blame(inputs: tuple[Input, ...]) -> dict[Input, str]:
+    """Inputs as they were written, so that Spark's sentences name them, where that tells apart."""
+    written = [each.argument for each in inputs]
+    if len({text.lower() for text in written}) < len(inputs):
+        written = [f"v{i}" for i, _ in enumerate(inputs)]
+    return dict(zip(inputs, written, strict=True))
+
+
+def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None:
+    """Refuse an aggregate whose partials cannot be made of what it is given."""
+    position = {each: f"v{i}" for i, each in enumerate(kinds)}
+
+    def lifts(aggregate: Aggregate) -> list[Column]:
+        own = inputs_of(aggregate)
+        arguments = [position[each] for each in own] or ["1"]
+        partials = aggregate.function.partials([kinds[each] for each in own])
+        return [F.expr(partial.lift.format(*arguments)) for partial in partials]
+
+    _tried(rows, query, lifts)
+
+
+def _tried(rows: DataFrame, query: Query, calls: Callable[[Aggregate], list[Column]]) -> None:
+    """Analyse all calls together; if Spark refuses, one by one, to name the aggregate."""
+    try:
+        with unlogged():
+            rows.agg(*(call for each in query.aggregates for call in calls(each))).schema  # noqa: B018
+    except REFUSALS:
+        for aggregate in query.aggregates:
+            with told(f"{aggregate.name} cannot be computed"):
+                rows.agg(*calls(aggregate)).schema  # noqa: B018
+        raise
+
+
+def instant(time: str, kind: str, query: Query) -> str:
+    """SQL for the microseconds that decide which instances a row belongs to."""
+    plain = SparkWriter().microseconds(time, kind)
+    return f"{plain} - {query.set_back}L" if query.set_back else plain
+
+
+def filtered(df: DataFrame, where: str | None) -> DataFrame:
+    """The rows where the query's condition holds."""
+    if where is None:
+        return df
+    with told(f"where {where!r} cannot be evaluated"):
+        rows = df.where(where)
+        rows.select(F.lit(1)).schema  # noqa: B018  (Connect takes the schema of rows from df)
+    return rows
+
+
+def input_column(each: Input, columns: list[str]) -> Column:
+    """An input: null where its filter does not hold. Spark reads each text by itself."""
+    value = F.expr(expression(each.argument, columns))
+    return F.when(F.expr(each.predicate), value) if each.predicate else value

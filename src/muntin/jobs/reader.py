@@ -1,0 +1,215 @@
+"""Reading a job file: every mistake is told with the file, the key and what may be there.
+
+A file is checked against the declared options first, then for what its options need of each other;
+windows and aggregates are read by the same functions as everywhere, so they have the same grammar.
+Values are not repeated, since some of them are secrets (muntin.jobs.secrets).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING
+from pathlib import Path
+from typing import Any
+
+from muntin.errors import MuntinError, did_you_mean, legible
+from muntin.jobs.fields import Option, options_of
+from muntin.jobs.job import SECTIONS, Job
+from muntin.jobs.requirements import unmet_needs
+from muntin.jobs.secrets import hide
+
+OPTIONAL = ("trigger", "spark")
+"""Sections that may be left out."""
+
+MOST_BYTES, MOST_DOTS = 262_144, 1_000
+"""Of a file, and of a line in it: the time in which TOML is read grows with their square."""
+
+
+LONGEST_KEY, LONGEST_LINE = 80, 600
+"""Letters of a key that a message shows, and of a message."""
+
+_WORDS = (
+    (str, "a text"),
+    (bool, "a boolean"),
+    (int | float, "a number"),
+    (list, "a list"),
+    (dict, "a table"),
+)
+
+
+class JobError(MuntinError, ValueError):
+    """A job file that cannot be run as it is."""
+
+
+def read_job(file: str | Path) -> Job:
+    """The job in a file."""
+    path = Path(file)
+    text = _text(path)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        hint = "; texts stand in quotes" if str(error).startswith("Invalid value") else ""
+        raise JobError(f"{path} is not TOML: {error}{hint}") from None
+    except RecursionError:
+        raise JobError(f"{path} is nested too deeply: no key of a job needs it") from None
+    except ValueError:
+        raise JobError(f"{path} has a number of thousands of digits: no key takes it") from None
+    try:
+        return job_of(table, path)
+    except RecursionError:
+        raise JobError(f"{path} is nested too deeply: no key of a job needs it") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        text = content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise JobError(f"{path} is not text in UTF-8: a job file is TOML") from None
+    except OSError as error:
+        raise JobError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise JobError(f"{legible(str(path))} cannot be read: no path holds a NUL") from None
+    if len(content) > MOST_BYTES:
+        raise JobError(f"{path} is larger than {MOST_BYTES:,} bytes: a job file is a page of TOML")
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > MOST_DOTS:
+            raise JobError(f"{path} has more than {MOST_DOTS:,} dots in line {number}: split it")
+    return text
+
+
+@contextmanager
+def named(job: Job, *secrets: str | None) -> Iterator[None]:
+    """An error in the block is told with the job's file and without the values of its options.
+
+    What is no error of ours passes as it is, unless it says one of these values.
+    """
+    try:
+        yield
+    except Exception as error:
+        said = str(error)
+        told = said.removeprefix(f"{job.file}: ")
+        safe = _line(hide(told, job, *secrets))  # in this order: half a secret would not be found
+        if safe == told and (told != said or not isinstance(error, MuntinError)):
+            raise
+        kind = "" if isinstance(error, MuntinError) else f"{type(error).__name__}: "
+        raise JobError(f"{job.file}: {kind}{safe}") from None
+
+
+def job_of(table: Mapping[str, Any], file: Path) -> Job:
+    """The job in a table that was read from `file`."""
+    for name in table:
+        if name not in SECTIONS:
+            raise JobError(
+                f"{file}: unknown section [{_key(name)}]: {did_you_mean(_key(name), SECTIONS)}"
+                + _belongs(name)
+            )
+    sections = {
+        name: _section(name, kind, table.get(name), file) for name, kind in SECTIONS.items()
+    }
+    job = Job(file, **sections)
+    for key, problem in unmet_needs(job):
+        raise JobError(f"{file}: {_line(f'{key} {problem}')}")
+    return job
+
+
+def _belongs(key: str) -> str:
+    """Where an option that stands outside its section belongs."""
+    homes = [f"[{name}]" for name, kind in SECTIONS.items() if key in options_of(kind)]
+    return f"; {key} belongs into {' or '.join(homes)}" if homes else ""
+
+
+def _section(name: str, kind: type, given: object, file: Path) -> Any:
+    if given is None:
+        if name in OPTIONAL:
+            return kind()
+        needed = [o.name for o in options_of(kind).values() if o.required]
+        raise JobError(f"{file}: section [{name}] is missing: it needs {', '.join(needed)}")
+    if not isinstance(given, dict):
+        raise JobError(f"{file}: {name} is {_kind(given)}: it must be a section, [{name}]")
+    options = options_of(kind)
+    for key in given:
+        if key not in options:
+            elsewhere = _belongs(key)
+            hint = elsewhere.removeprefix("; ") or did_you_mean(_key(key), options)
+            raise JobError(f"{file}: unknown key {name}.{_key(key)}: {hint}")
+    values = {}
+    for option in options.values():
+        value = given.get(option.name, option.default)
+        if value is MISSING:
+            raise JobError(f"{file}: {name}.{option.name} is missing: {option.meaning}")
+        if option.name in given:
+            value = _checked(value, option, f"{file}: {name}.{option.name}")
+        values[option.name] = value
+    return kind(**values)
+
+
+def _checked(value: Any, option: Option, where: str) -> Any:
+    """The value as its declared type, or what is wrong with it."""
+    if option.choices and isinstance(value, str) and value not in option.choices:
+        raise JobError(f"{where} is unknown: {did_you_mean(value[:LONGEST_KEY], option.choices)}")
+    if option.kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        fits = 0 < value <= option.most
+        if not fits or (option.whole and value != int(value)):
+            raise JobError(f"{where} must be {option.allowed}")
+        return float(value)
+    if option.kind == tuple[str, ...]:
+        given = [value] if isinstance(value, str) else value
+        if isinstance(given, list):
+            return tuple(_entry(each, place, where) for place, each in enumerate(given, start=1))
+    if option.kind == Mapping[str, str] and isinstance(value, dict):
+        return _texts(value, where)
+    if isinstance(option.kind, type) and isinstance(value, option.kind):
+        return _without_nul(value, where) if isinstance(value, str) else value
+    raise JobError(f"{where} is {_kind(value)}: it must be {option.allowed}")
+
+
+def _entry(value: object, place: int, where: str) -> str:
+    if not isinstance(value, str):
+        raise JobError(f"{where} has, as entry {place}, {_kind(value)}: it must be a text")
+    return _without_nul(value, where)
+
+
+def _without_nul(text: str, where: str) -> str:
+    if "\0" in text:
+        raise JobError(f"{where} holds a NUL character: leave it out")
+    return text
+
+
+def _line(message: str) -> str:
+    """A message on one line, however long the texts that it repeats."""
+    line = " ".join(message.splitlines())
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE // 2]} … {line[-200:]}"
+
+
+def _key(name: str) -> str:
+    """A key as a message shows it."""
+    return name if name.isprintable() and len(name) <= LONGEST_KEY else legible(name, LONGEST_KEY)
+
+
+def _kind(value: object) -> str:
+    """What a value is, in the words of a file's author."""
+    for kind, words in _WORDS:
+        if isinstance(value, kind):
+            return words
+    return "a date or a time"
+
+
+def _texts(table: dict[str, Any], where: str, prefix: str = "") -> dict[str, str]:
+    """A table of plain values as texts; `a.b = 1` and [a] b = 1 are the key "a.b" alike."""
+    texts: dict[str, str] = {}
+    for key, value in table.items():
+        at = f"{where}.{_key(prefix + key)}"
+        match value:
+            case dict():
+                texts.update(_texts(value, where, f"{prefix}{key}."))
+            case bool():
+                texts[prefix + key] = str(value).lower()
+            case str() | int() | float():
+                texts[_without_nul(prefix + key, at)] = _without_nul(str(value), at)
+            case _:
+                raise JobError(f"{at} is {_kind(value)}: it must be a text, number or boolean")
+    return texts

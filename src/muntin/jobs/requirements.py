@@ -1,0 +1,245 @@
+"""What the options of a job need of each other, told before Spark is started.
+
+Each rule yields the key and what is wrong with it; the first one met is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from muntin.errors import MuntinError, WindowError
+from muntin.jobs.job import ENDLESS, FILES, Job
+from muntin.jobs.job_query import query_of
+from muntin.jobs.secrets import SAID
+from muntin.model.durations import LONGEST, duration_text, microseconds
+
+LONGEST_DURATION = 200
+"""Letters of one that a message repeats."""
+
+Problem = tuple[str, str]
+"""A key and what is wrong with it."""
+
+
+OF_A_FORMAT = {
+    "topic": "kafka",
+    "servers": "kafka",
+    "port": "socket",
+    "rows_per_second": "rate",
+}
+"""Keys that only one format of a source has."""
+
+
+def unmet_needs(job: Job) -> Iterator[Problem]:
+    """Every rule that the job breaks."""
+    yield from _source(job)
+    yield from _question(job)
+    yield from _sink(job)
+    yield from _trigger(job)
+    if job.spark.master and job.spark.remote:
+        yield "spark.remote", "and spark.master are both given: keep one"
+
+
+def _source(job: Job) -> Iterator[Problem]:
+    source = job.source
+    kind = f"source.format = {source.format!r}"
+    if source.format in FILES:
+        if source.path is None:
+            yield "source.path", f"is missing: {kind} reads a file or folder"
+        elif "://" not in source.path and not _real(job, source.path).exists():
+            yield (
+                "source.path",
+                f"leads to no file or folder, seen from {job.file.parent}: give another path",
+            )
+        elif source.stream and _real(job, source.path).is_file():
+            yield (
+                "source.path",
+                "is a file, and a stream reads a folder of files that arrive: "
+                "give the folder, or leave out source.stream",
+            )
+    elif source.path is not None:
+        yield "source.path", f"is given, but {kind} reads no files: leave it out"
+    for key, kinds in OF_A_FORMAT.items():
+        if getattr(source, key) is not None and source.format != kinds:
+            yield f"source.{key}", f"is given, but {kind} has none: leave it out"
+    if source.format == "kafka":
+        for key in ("topic", "servers"):
+            if getattr(source, key) is None:
+                yield f"source.{key}", f"is missing: {kind} needs it"
+    if source.format == "socket" and source.port is None:
+        yield "source.port", f"is missing: {kind} needs it"
+    if source.format in ("kafka", "socket") and source.schema is None and not source.columns:
+        yield (
+            "source.schema",
+            (
+                "is missing: give the columns of the JSON in each message, "
+                "'ts TIMESTAMP, t DOUBLE', "
+                "or make columns out of `value` in [source.columns]"
+            ),
+        )
+
+
+def _question(job: Job) -> Iterator[Problem]:
+    question = job.query
+    try:
+        if query_of(job).data_windows and job.source.streaming:
+            yield from _by_records(job)
+    except MuntinError as error:
+        key, _, problem = str(error).partition(" ")
+        yield key, problem
+    if question.watermark is not None:
+        yield from _duration("query.watermark", question.watermark, zero=True)
+    if question.grain is not None:
+        yield from _duration("query.grain", question.grain)
+        if question.control is None:
+            yield (
+                "query.grain",
+                "is for streams with a control: give query.control, or leave it out",
+            )
+    if not job.source.streaming:
+        if question.control is not None:
+            yield (
+                "query.control",
+                (
+                    "is for streams, and this source is read as a table: "
+                    "set source.stream = true, or leave it out"
+                ),
+            )
+        return
+    if question.control is not None and (
+        question.watermark is None or question.output == "complete"
+    ):
+        yield "query.control", "needs a watermark, and output = 'append' or 'update'"
+    if question.watermark is None and question.output == "append":
+        yield (
+            "query.watermark",
+            (
+                "is missing: a stream that appends results must know how late rows may be, "
+                "such as '10 minutes'"
+            ),
+        )
+    for key, value, batch_only in (
+        ("layout", question.layout, "wide"),
+        ("empty", question.empty, "fill"),
+    ):
+        if value == batch_only:
+            yield f"query.{key}", f"is {value!r}, which a stream does not have: leave it out"
+
+
+def _by_records(job: Job) -> Iterator[Problem]:
+    """What a stream with windows that the data decides cannot have."""
+    if job.query.output != "append":
+        yield (
+            "query.output",
+            (
+                f"is {job.query.output!r}, and which rows a window holds that the data decides is "
+                "known only when the watermark has passed them: use 'append'"
+            ),
+        )
+    if job.query.control is not None:
+        yield "query.control", "is for periodic windows alone: leave out it, or the others"
+
+
+def _sink(job: Job) -> Iterator[Problem]:
+    sink = job.sink
+    kind = f"sink.format = {sink.format!r}"
+    if sink.format in ("parquet", "delta") and sink.path is None:
+        yield "sink.path", f"is missing: {kind} writes a folder"
+    if sink.path is not None and job.source.path is not None:
+        to, of = (_real(job, path) for path in (sink.path, job.source.path))
+        if to == of or to in of.parents:
+            yield "sink.path", "is where the rows are read from: give the results another folder"
+    yield from _overwritten(job)
+    if sink.format == "kafka":
+        for key in ("topic", "servers"):
+            if getattr(sink, key) is None:
+                yield f"sink.{key}", f"is missing: {kind} needs it"
+    if sink.format == "memory" and sink.name is None:
+        yield "sink.name", f"is missing: {kind} needs a name for its table"
+    if job.source.streaming and sink.format == "parquet" and job.query.output != "append":
+        yield (
+            "query.output",
+            (f"is {job.query.output!r}, but files are never changed: parquet needs 'append'"),
+        )
+
+
+def _overwritten(job: Job) -> Iterator[Problem]:
+    """A folder that is overwritten loses all that is in it: it must hold results and no more."""
+    sink = job.sink
+    if sink.format != "parquet" or sink.mode != "overwrite" or sink.path is None:
+        return
+    folder = _real(job, sink.path)
+    kept = [job.trigger.checkpoint, job.query.control]
+    for place in (job.file.resolve(), *(_real(job, path) for path in kept if path)):
+        if folder == place or folder in place.parents:
+            yield "sink.path", "holds the job itself, which would be overwritten: give another"
+    for file in folder.rglob("*"):
+        inner = file.relative_to(folder)
+        if not file.is_dir() and not _OF_A_WRITER.search(f"/{inner.as_posix()}"):
+            yield (
+                "sink.path",
+                f"holds {str(inner)!r}, which no job wrote and sink.mode = 'overwrite' would "
+                "remove: give another path, or empty the folder yourself",
+            )
+
+
+_OF_A_WRITER = re.compile(
+    r"/[.]?part-\d+-[^/]*$|/[.]?_SUCCESS([.]crc)?$|/_(temporary|spark_metadata|delta_log)/"
+)
+"""Files that Spark writes into the folder of a table."""
+
+
+def _real(job: Job, path: str) -> Path:
+    """Where a path leads on this machine, without links and detours; nowhere if it cannot."""
+    try:
+        found = Path(job.place(path).removeprefix("file://")).resolve()
+        found.exists()
+    except (OSError, RuntimeError):  # a name too long, a loop of links
+        return job.file.parent / "nowhere" / "at" / "all"
+    return found
+
+
+def _trigger(job: Job) -> Iterator[Problem]:
+    trigger, streaming = job.trigger, job.source.streaming
+    if trigger.available_now and trigger.interval is not None:
+        yield "trigger.interval", "and trigger.available_now are both given: keep one"
+    if trigger.interval is not None:
+        yield from _duration("trigger.interval", trigger.interval)
+    for key in ("interval", "checkpoint", "available_now"):
+        if getattr(trigger, key) and not streaming:
+            yield (
+                f"trigger.{key}",
+                (
+                    "is for streams, and this source is read as a table: "
+                    "set source.stream = true, or leave it out"
+                ),
+            )
+    if trigger.available_now and job.source.format in ENDLESS and job.source.format != "kafka":
+        yield (
+            "trigger.available_now",
+            (f"never ends with source.format = {job.source.format!r}: give an interval"),
+        )
+    if (
+        streaming
+        and trigger.checkpoint is None
+        and job.sink.format in ("parquet", "delta", "kafka")
+    ):
+        yield (
+            "trigger.checkpoint",
+            (
+                f"is missing: a stream into {job.sink.format} keeps its place in a folder, "
+                "so that a restart loses nothing and writes nothing twice"
+            ),
+        )
+
+
+def _duration(key: str, text: str, zero: bool = False) -> Iterator[Problem]:
+    said = key.partition(".")[0] in SAID and len(text) <= LONGEST_DURATION
+    try:
+        length = microseconds(text, key)
+    except (WindowError, ArithmeticError) as error:
+        yield key, f"is {text!r}: {error}" if said else "is no duration such as '10 seconds'"
+        return
+    if length > LONGEST or length < 0 or (length == 0 and not zero):
+        yield key, f"must be more than zero, and at most {duration_text(LONGEST)}"

@@ -1,0 +1,81 @@
+"""The words that options take, as types: an editor completes them, mypy refuses `layout="wyde"`.
+
+Public functions are typed with these. At run time the words are checked against what implements
+them; tests/model/test_choices.py holds the two equal.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Strategy = Literal[
+    "auto",
+    "direct",
+    "unshared-panes",
+    "unshared-pairs",
+    "shared-panes",
+    "shared-pairs",
+    "cutty",
+    "wcg",
+    "wcg-fw",
+    "steiner",
+    "subsume",
+    "weave-share",
+    "tri-weave",
+    "weave-plus",
+    "no-share",
+    "all-share",
+    "insert-then-weave",
+    "local-search",
+    "random-merge",
+    "pairing",
+    "contiguous",
+    "exhaustive",
+]
+"""How a plan is found."""
+
+Cost = Literal["seconds", "rate", "paper", "weave"]
+"""What strategies reduce."""
+
+Technique = Literal[
+    "panes", "flatfat", "flatfit", "slick-deque", "slick-deque-inv", "slick-deque-non-inv"
+]
+"""What answers windows under cost="weave"."""
+
+Slicing = Literal["panes", "pairs", "cutty"]
+"""How the weaving strategies cut windows."""
+
+Engine = Literal["spark", "stream", "sql"]
+"""What a plan will run on."""
+
+BatchOperator = Literal["window", "expand", "kernel", "sessions", "runs", "cutty"]
+StreamOperator = Literal["native", "bucketed", "controlled", "records"]
+Operator = BatchOperator | StreamOperator
+"""How a plan runs on Spark: on a batch, or on a stream."""
+
+Layout = Literal["long", "wide"]
+"""A row for each window, or a column."""
+
+Empty = Literal["omit", "fill"]
+"""Whether windows without rows get one."""
+
+Output = Literal["append", "update", "complete"]
+"""The mode that a streaming query is started with."""
+
+Deliver = Literal["one", "dict"]
+"""One result for several queries, or one of each."""
+
+Bounds = Literal["spark", "asa"]
+"""[start, end) or (start, end]."""
+
+Dialect = Literal["spark", "duckdb"]
+"""The SQL that a plan is written in."""
+
+Sampling = Literal["sample", "metadata"]
+"""Where mt.statistics looks."""
+
+NestedLayout = Literal["nested", "long"]
+"""The rows of mt.distinct and mt.join: one for each item or pair, or one for each window too."""
+
+Grouping = Literal["greedy", "minimum"]
+"""How nested windows are grouped."""

@@ -1,0 +1,351 @@
+"""Windows that the data decides: sessions, counts, measures, punctuations, and users' own.
+
+Periodic windows (muntin.model.windows) are arithmetic on time; these are not. They are declared as
+values all the same, so that one query holds both; what they mean for records in order is told by
+`muntin.data_windows`. The records of each key are taken in the order of their time.
+
+    what            a window begins with                       and ends before
+    session         a record after a pause of the gap          the pause (or the maximum length)
+    count_window    every slide-th record                      the record `range` records later
+    hopping_by      the first record of an interval of the     the first record beyond it
+                    measure
+    punctuation     a record where the predicate holds         the next one
+    snapshot        the first record of a timestamp            the next timestamp
+    landmark        a record where the predicate holds         a record where `until` holds, or
+                                                               after a length of time
+    threshold       the first record, or the one that ended    the record whose value differs from
+                    the window before                          that of the first by `by` or more
+    user_window     what a function says                       what it says
+
+A window that the data does not finish is left out, or emitted if `incomplete` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from muntin.errors import WindowError, is_between, shown
+from muntin.model.durations import Duration, check_length, duration_text, microseconds
+from muntin.model.windows import MOST_OVERLAP, Window
+
+OPEN_LIMIT = 100_000
+"""So many windows of one key may be open at a time, unless a user window says otherwise."""
+
+LARGEST = 10**15
+"""What a count or a step of a measure may be at most; beyond, doubles lose units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataWindow:
+    """What all have in common; the id is only a label."""
+
+    id: str = field(default="", compare=False)
+    incomplete: bool = False
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns or SQL expressions that decide, besides time."""
+        return ()
+
+    @property
+    def order_matters(self) -> bool:
+        """Whether the order of records with equal times can change the result."""
+        return True
+
+    def _named(self, default: str) -> None:
+        if self.id is not None and (not isinstance(self.id, str)):
+            raise WindowError(f"window id {shown(self.id)} must be a non-empty text")
+        object.__setattr__(self, "id", self.id or default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(DataWindow):
+    """Records without a pause of `gap`, as Spark's session_window: end = last record + gap."""
+
+    gap: int
+    maximum: int | None = None
+    incomplete: bool = True
+
+    def __post_init__(self) -> None:
+        _lasts("gap", self.gap)
+        if self.maximum is not None:
+            _lasts("maximum", self.maximum)
+        most = f" up to {duration_text(self.maximum)}" if self.maximum else ""
+        self._named(f"session {duration_text(self.gap)}{most}")
+
+    @property
+    def order_matters(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountWindow(DataWindow):
+    """`range` consecutive records, one window beginning at every slide-th."""
+
+    range: int
+    slide: int
+
+    def __post_init__(self) -> None:
+        _counts("range", self.range, "records")
+        _counts("slide", self.slide, "records")
+        _refuse_gaps(self.range, self.slide)
+        hop = "" if self.slide == self.range else f"/{self.slide}"
+        self._named(f"{self.range}{hop} records")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureWindow(DataWindow):
+    """[m·slide, m·slide + range) of a measure that never falls, such as a mileage."""
+
+    measure: str
+    range: int | float
+    slide: int | float
+
+    def __post_init__(self) -> None:
+        _sql("measure", self.measure)
+        _positive("range", self.range)
+        _positive("slide", self.slide)
+        _refuse_gaps(self.range, self.slide)
+        if self.range / self.slide > MOST_OVERLAP:
+            raise WindowError(
+                f"range {shown(self.range)} by slide {shown(self.slide)} puts every record into "
+                f"more than {MOST_OVERLAP:,} windows: choose a larger slide"
+            )
+        hop = "" if self.slide == self.range else f"/{self.slide}"
+        self._named(f"{self.range}{hop} of {self.measure}")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.measure,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Punctuation(DataWindow):
+    """From a record where the predicate holds to the next one."""
+
+    predicate: str
+
+    def __post_init__(self) -> None:
+        _sql("predicate", self.predicate)
+        self._named(f"from {self.predicate}")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.predicate,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot(DataWindow):
+    """All records of one timestamp."""
+
+    incomplete: bool = True
+
+    def __post_init__(self) -> None:
+        self._named("snapshot")
+
+    @property
+    def order_matters(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landmark(DataWindow):
+    """From every landmark to `until`, for at most `length`, or to the end of the data."""
+
+    predicate: str
+    until: str | None = None
+    length: int | None = None
+    incomplete: bool = True
+
+    def __post_init__(self) -> None:
+        _sql("predicate", self.predicate)
+        if self.until is not None:
+            _sql("until", self.until)
+        if self.length is not None:
+            _lasts("length", self.length)
+        end = f" until {self.until}" if self.until else ""
+        end += f" for {duration_text(self.length)}" if self.length else ""
+        self._named(f"since {self.predicate}{end}")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.predicate, self.until) if self.until is not None else (self.predicate,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold(DataWindow):
+    """Until the value has moved by `by` from that of the window's first record."""
+
+    value: str
+    by: int | float
+
+    def __post_init__(self) -> None:
+        _sql("value", self.value)
+        _positive("by", self.by)
+        self._named(f"{self.value} moved by {self.by}")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.value,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserWindow(DataWindow):
+    """What a window function says; each key has a function of its own, made by `factory`."""
+
+    factory: Callable[[], Any]
+    columns: tuple[str, ...] = ()
+    limit: int = OPEN_LIMIT
+
+    def __post_init__(self) -> None:
+        if not callable(self.factory):
+            raise WindowError(
+                f"user_window takes a class or a function that makes a window function, "
+                f"not {shown(self.factory)}"
+            )
+        for column in self.columns:
+            _sql("column", column)
+        _counts("limit", self.limit, "open windows")
+        inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
+        self._named(re.sub(r"\W+", " ", getattr(inner, "__name__", "user window")).strip())
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self.columns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begins(DataWindow):
+    """Slices that begin wherever one of a plan's windows begins: what Cutty shares."""
+
+    windows: tuple[Window | DataWindow, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._named("slices")
+
+
+def session(gap: Duration, maximum: Duration | None = None, id: str | None = None) -> Session:
+    """Records without a pause of `gap`; at most `maximum` long, if given.
+
+    >>> session("30 minutes").id
+    'session 30 minutes'
+    """
+    most = None if maximum is None else microseconds(maximum, "maximum")
+    return Session(gap=microseconds(gap, "gap"), maximum=most, id=id or "")
+
+
+def count_window(
+    range: int, slide: int | None = None, id: str | None = None, incomplete: bool = False
+) -> CountWindow:
+    """Every `range` records, beginning at every slide-th record; tumbling without a slide.
+
+    >>> count_window(100, 10).id
+    '100/10 records'
+    """
+    step = range if slide is None else slide
+    return CountWindow(range=range, slide=step, id=id or "", incomplete=incomplete)
+
+
+def hopping_by(
+    measure: str,
+    range: int | float,
+    slide: int | float | None = None,
+    id: str | None = None,
+    incomplete: bool = False,
+) -> MeasureWindow:
+    """Windows over a measure that never falls, instead of over time.
+
+    >>> hopping_by("mileage", 10, 5).id
+    '10/5 of mileage'
+    """
+    step = range if slide is None else slide
+    return MeasureWindow(
+        measure=measure, range=range, slide=step, id=id or "", incomplete=incomplete
+    )
+
+
+def punctuation(predicate: str, id: str | None = None, incomplete: bool = False) -> Punctuation:
+    """From each record where the SQL predicate holds to the next one."""
+    return Punctuation(predicate=predicate, id=id or "", incomplete=incomplete)
+
+
+def snapshot(id: str | None = None) -> Snapshot:
+    """A window for every distinct timestamp."""
+    return Snapshot(id=id or "")
+
+
+def landmark(
+    predicate: str,
+    until: str | None = None,
+    length: Duration | None = None,
+    id: str | None = None,
+    incomplete: bool = True,
+) -> Landmark:
+    """From each record where the predicate holds: until another does, for a length, or for good."""
+    reach = None if length is None else microseconds(length, "length")
+    return Landmark(
+        predicate=predicate, until=until, length=reach, id=id or "", incomplete=incomplete
+    )
+
+
+def threshold(
+    value: str, by: int | float, id: str | None = None, incomplete: bool = False
+) -> Threshold:
+    """Until a value has moved by `by` since the window began."""
+    return Threshold(value=value, by=by, id=id or "", incomplete=incomplete)
+
+
+def user_window(
+    function: Callable[[], Any],
+    id: str | None = None,
+    columns: tuple[str, ...] | list[str] | None = None,
+    incomplete: bool | None = None,
+    limit: int = OPEN_LIMIT,
+) -> UserWindow:
+    """Windows of a function of your own: a class of `muntin.data_windows.WindowFunction`.
+
+    The class says which `columns` it reads and whether `incomplete` windows are emitted.
+    """
+    declared = getattr(function, "func", function)
+    read = getattr(declared, "columns", ()) if columns is None else columns
+    rest = bool(getattr(declared, "incomplete", False)) if incomplete is None else incomplete
+    return UserWindow(
+        factory=function, columns=tuple(read), id=id or "", incomplete=rest, limit=limit
+    )
+
+
+def _positive(what: str, given: object) -> None:
+    if not is_between(given, 1 / LARGEST, LARGEST):
+        raise WindowError(
+            f"{what} {shown(given)} must be positive: a number from {1 / LARGEST:g} to {LARGEST:g}"
+        )
+
+
+def _counts(what: str, given: object, things: str) -> None:
+    if not isinstance(given, int) or not is_between(given, 1, LARGEST):
+        raise WindowError(
+            f"{what} {shown(given)} must be a whole number of {things}, at least 1 and at most "
+            f"{LARGEST:g}"
+        )
+
+
+def _lasts(what: str, given: int) -> None:
+    if given <= 0:
+        raise WindowError(f"{what} {shown(given)} must be positive")
+    check_length(given, what, given)
+
+
+def _refuse_gaps(range: int | float, slide: int | float) -> None:
+    if slide > range:
+        raise WindowError(
+            f"slide {slide} is longer than range {range}, so records between two windows would "
+            "count nowhere: choose a slide of at most the range"
+        )
+
+
+def _sql(what: str, given: object) -> None:
+    if not isinstance(given, str) or not given.strip():
+        raise WindowError(f"{what} {shown(given)} must be a column or an SQL expression, as text")

@@ -1,0 +1,163 @@
+"""Several queries as one: which of them can share, and how each gets back what it asked for.
+
+Queries over the same rows (time, bounds, filter) and the same keys form one sharing set. Its
+combined query holds every window and every aggregate once, under whatever ids they were asked for;
+any strategy plans it like any other query. A member keeps the way back: which window of the
+combined query is which of its own, and which column.
+
+    a: 10 min, 1 h; count, avg          combined: 10 min, 1 h, 1 day; count, avg, max
+    b: 10 min, 1 day; max, avg as mean  b's way back: windows {10 min, 1 day}, {max, avg: mean}
+
+A query with an aggregate that has no partials stands alone: the engine would compute it for every
+window of the set. So does one with an aggregate written in Python, which only one operator runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import TypeVar
+
+from muntin.aggregates import Aggregate
+from muntin.errors import QueryError, shown
+from muntin.model.query import Query
+from muntin.model.windows import Window
+
+T = TypeVar("T")
+
+QUERY_ID = "query_id"
+"""The column that says whose row it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A query of a set: what its windows and its results are called in the combined query."""
+
+    id: str
+    query: Query
+    windows: Mapping[str, str]
+    results: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SharingSet:
+    """Queries that are planned as one, and why they are not one with the sets before."""
+
+    query: Query
+    members: tuple[Member, ...]
+    reason: str = ""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of its queries."""
+        return tuple(member.id for member in self.members)
+
+
+def sharing_sets(queries: Mapping[str, Query]) -> tuple[SharingSet, ...]:
+    """The queries in as few sets as possible, in the order in which they were given.
+
+    >>> from muntin import avg, count, max, query, tumbling
+    >>> ten, hour = tumbling("10 minutes"), tumbling("1 hour")
+    >>> a = query("ts", [ten, hour], [count(), avg("t")])
+    >>> b = query("ts", [ten], [max("t"), avg("t").alias("mean")])
+    >>> [one] = sharing_sets({"a": a, "b": b})
+    >>> one.query.aggregates, one.members[1].results
+    ((<count>, <avg(t)>, <max(t)>), {'max(t)': 'max(t)', 'mean': 'avg(t)'})
+    """
+    _check(queries)
+    sets: dict[tuple[object, ...], dict[str, Query]] = {}
+    for id, query in queries.items():
+        alone = id if _alone(query) else None
+        key = (query.time, query.bounds, query.where, frozenset(query.keys), alone)
+        sets.setdefault(key, {})[id] = query
+    found: list[SharingSet] = []
+    for members in sets.values():
+        found.append(_combined(members, _apart(members, found)))
+    return tuple(found)
+
+
+def _check(queries: object) -> None:
+    if not isinstance(queries, Mapping) or not queries:
+        raise QueryError(
+            f"queries {shown(queries)} must be queries by their ids, such as "
+            "{'fraud': mt.query(...), 'usage': mt.query(...)}"
+        )
+    for id, query in queries.items():
+        if not isinstance(id, str) or not id:
+            raise QueryError(f"query id {shown(id)} must be a non-empty text")
+        if not isinstance(query, Query):
+            raise QueryError(f"query {id!r} is {shown(query)}, not a query from mt.query(...)")
+        for name in (*query.keys, *(a.name for a in query.aggregates)):
+            if name == QUERY_ID:
+                raise QueryError(
+                    f"{name!r} of query {id!r} is a column of the result: rename it, or use .alias"
+                )
+
+
+def _alone(query: Query) -> str | None:
+    """Why a query cannot be planned with others, whatever they ask."""
+    for aggregate in query.aggregates:
+        if aggregate.function.holistic:
+            return f"{aggregate.name} has no partials to share"
+        if aggregate.function.in_python:
+            return f"{aggregate.name} is written in Python"
+    return None
+
+
+def _apart(members: Mapping[str, Query], before: list[SharingSet]) -> str:
+    """Why these queries are not planned with the first set that was found before them."""
+    if not before:
+        return ""
+    own, other = next(iter(members.values())), before[0].query
+    alone = _alone(own) or _alone(other)
+    if alone:
+        return alone
+    parts = {
+        "time column": (own.time, other.time),
+        "bounds": (own.bounds, other.bounds),
+        "filter": (own.where or "none", other.where or "none"),
+        "keys": tuple(", ".join(sorted(q.keys)) or "none" for q in (own, other)),
+    }
+    return "; ".join(f"{what} {a}, not {b}" for what, (a, b) in parts.items() if a != b)
+
+
+def _combined(queries: Mapping[str, Query], reason: str) -> SharingSet:
+    """Every window and aggregate once; equal ones keep the id that they were first asked under."""
+    windows: dict[Window, str] = {}
+    aggregates: dict[Aggregate, str] = {}
+    members = []
+    for id, query in queries.items():
+        for window in query.windows:
+            _name(window, window.id, id, windows)
+        for each in query.aggregates:
+            _name(_nameless(each), each.name, id, aggregates)
+        members.append(
+            Member(
+                id,
+                query,
+                {w.id: windows[w] for w in query.windows},
+                {a.name: aggregates[_nameless(a)] for a in query.aggregates},
+            )
+        )
+    query = replace(
+        next(iter(queries.values())),
+        windows=tuple(Window(w.range, w.slide, w.offset, id) for w, id in windows.items()),
+        aggregates=tuple(a if a.name == n else a.alias(n) for a, n in aggregates.items()),
+    )
+    return SharingSet(query, tuple(members), reason)
+
+
+def _nameless(aggregate: Aggregate) -> Aggregate:
+    """What an aggregate computes, whatever its result is called."""
+    return replace(aggregate, given_name=None, written=None)
+
+
+def _name(thing: T, asked: str, query_id: str, names: dict[T, str]) -> None:
+    """Name a thing that has no name yet: as asked, or with its query's id where that is taken."""
+    if thing in names:
+        return
+    taken = set(names.values())
+    numbered = (f"{asked} of {query_id} ({n})" for n in count(2))
+    free = chain((asked, f"{asked} of {query_id}"), numbered)
+    names[thing] = next(name for name in free if name not in taken)

@@ -1,0 +1,183 @@
+"""Planning one query: try strategies under the cost of each operator, check, keep the best.
+
+No engine is needed: planning is arithmetic on windows. Under cost "seconds" every operator that may
+run is asked for its surrogate, every strategy plans under each of them, and each plan is priced by
+every operator that can run it: the pair predicted fastest is taken. The papers' costs are one model
+for all; the operator is then the fastest one for the plan of least cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from muntin.cost import CostModel, PaperCost, WeaveCost, total
+from muntin.cost.variants import variants
+from muntin.errors import BudgetError, StrategyError, shown
+from muntin.model.query import Query
+from muntin.physical.operators.window import WINDOW
+from muntin.plan import SharingPlan, check
+from muntin.plan.slicing import Slices
+from muntin.plan.slicing.edges import edge_work
+from muntin.planner.choosing import Choice, candidates, choose
+from muntin.planner.data_windows import find_data_plan
+from muntin.planner.found import Alternative, Found
+from muntin.planner.options import Options
+from muntin.planner.strategies import (
+    COST_FREE,
+    SHARES,
+    STRATEGIES,
+    Budget,
+    Problem,
+    budget_for,
+    strategy_named,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A strategy under one model: its plan and how it would run, or why there is none."""
+
+    strategy: str
+    plan: SharingPlan | None = None
+    choice: Choice | None = None
+    cost: float = 0.0
+    note: str = ""
+    steps: int = 0
+
+    @property
+    def alternative(self) -> Alternative:
+        """What is told of it."""
+        if self.choice is None:
+            return Alternative(self.strategy, note=self.note, steps=self.steps)
+        name, seconds = self.choice.operator.name, self.choice.seconds
+        return Alternative(self.strategy, name, self.cost, seconds, steps=self.steps)
+
+
+def find_plan(query: Query, options: Options) -> Found:
+    """The plan of the strategy asked for, or the best of all, with all that were tried."""
+    if query.data_windows:
+        return find_data_plan(query, options)
+    auto = options.strategy == "auto"
+    if not auto:
+        strategy_named(options.strategy)
+    if len(query.direct) == len(query.aggregates) and options.engine == "spark":
+        options = replace(options, facts=replace(options.facts, forced=WINDOW.name))
+    names = list(STRATEGIES) if auto else [options.strategy]
+    models = _models(query, options)
+    tried = [_by_one(name, query, models, options) for name in names]
+    best = _best([each for each in tried if each.choice is not None], options)
+    assert best.plan is not None, "direct plans everything"
+    assert best.choice is not None, "direct plans everything"
+    alternatives = tuple(each.alternative for each in tried)
+    return Found(
+        query, best.plan, best.strategy, best.cost, models[0], alternatives, best.choice, options
+    )
+
+
+def _by_one(name: str, query: Query, models: list[CostModel], options: Options) -> Tried:
+    """The best that a strategy finds under any of the models, within one budget for all."""
+    budget = budget_for(len(query.windows), SHARES.get(name, 1), options.strategy == name)
+    best = _best(list(_each(name, query, models, options, budget)), options)
+    return replace(best, steps=budget.spent)
+
+
+def _best(tried: list[Tried], options: Options) -> Tried:
+    """The one predicted fastest, or of least cost; simpler strategies win ties."""
+    if not tried:
+        raise StrategyError("no strategy has a plan for these windows")
+    possible = [each for each in tried if each.choice is not None] or tried
+    if options.by_seconds:
+        return min(possible, key=lambda each: each.choice.seconds if each.choice else 0.0)
+    return min(possible, key=lambda each: each.cost)
+
+
+def _models(query: Query, options: Options) -> list[CostModel]:
+    """What strategies minimise: the surrogate of every operator that may run, or one cost.
+
+    The last operators, which serve the most windows, come first: budgets may end before the others.
+    """
+    if not options.by_seconds:
+        return [_cost_model(query, options)]
+    _refuse_technique(options)
+    question = options.question(query)
+    operators = candidates(question, options.engine)
+    if options.forced is not None:
+        operators = [o for o in operators if o.name == options.forced] or operators
+    elif not question.in_python:
+        operators = [o for o in operators if o.chosen and o.name not in options.facts.refused]
+    models = [operator.surrogate(question) for operator in reversed(operators)]
+    return list(dict.fromkeys(models))
+
+
+def _each(
+    name: str, query: Query, models: list[CostModel], options: Options, budget: Budget
+) -> Iterator[Tried]:
+    """A strategy under each model; once where it does not look at the cost.
+
+    Where the budget ends under a later model, what was found before remains.
+    """
+    question, asked, found = options.question(query), options.strategy == name, False
+    for model in models[:1] if name in COST_FREE else models:
+        problem = Problem(query.windows, query.idempotent, model, options.slicing, budget)
+        tried = _tried(name, problem, asked and not found)
+        if tried.plan is None:
+            yield tried
+            continue
+        found = True
+        refused = options.facts.refused
+        choice = choose(tried.plan, question, options.engine, options.forced, refused)
+        yield replace(tried, choice=choice, cost=_cost(tried.plan, choice, model, options))
+
+
+def _cost(plan: SharingPlan, choice: Choice, model: CostModel, options: Options) -> float:
+    """Seconds, or operations of what runs; the papers' engines run what was planned."""
+    if options.by_seconds:
+        return choice.seconds
+    return total(model, choice.plan if options.cost == "rate" else plan)
+
+
+def _tried(name: str, problem: Problem, asked: bool) -> Tried:
+    """A strategy's plan, proved right before anyone sees it, or why there is none.
+
+    What the strategy that was asked for refuses is the caller's to know. The price of a plan is
+    part of the budget.
+    """
+    budget = problem.budget
+    try:
+        plan = STRATEGIES[name](problem)
+        budget.spend(sum(edge_work(n.shape) for n in plan.nodes if isinstance(n.shape, Slices)))
+    except BudgetError as over:
+        if not asked:
+            return Tried(name, note=f"left out: {over}")
+        raise BudgetError(
+            f"strategy {name!r} is {over} for these {len(problem.windows)} windows: "
+            "use strategy='auto', which leaves it out"
+        ) from None
+    except StrategyError as refusal:
+        if asked:
+            raise
+        return Tried(name, note=f"refused: {refusal}")
+    check(plan, problem.windows)
+    return Tried(name, plan)
+
+
+def _refuse_technique(options: Options) -> None:
+    if options.technique is not None:
+        raise StrategyError(
+            f"technique {shown(options.technique)} has a cost only under cost='weave': "
+            "on Spark and in SQL, windows are answered by operators"
+        )
+
+
+def _cost_model(query: Query, options: Options) -> CostModel:
+    known, technique = options.statistics, options.technique
+    match options.cost:
+        case "paper":
+            _refuse_technique(options)
+            return PaperCost(query.windows, known.rate)
+        case "weave":
+            named = technique or "panes"
+            return WeaveCost(named, known.rate, known.keys, variants(named, query.aggregates))
+    _refuse_technique(options)
+    return options.rates

@@ -1,0 +1,1 @@
+"""Strategies on the window coverage graph: parents, factor windows, and slices beside them."""

@@ -1,0 +1,1 @@
+"""Strategies by subsumption: windows nest in groups."""

@@ -1,0 +1,1 @@
+"""Strategies on slices: none, of each window by itself, or one set for all."""

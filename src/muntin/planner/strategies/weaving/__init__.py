@@ -1,0 +1,1 @@
+"""Strategies that divide windows into trees, each on the coarsest slices that serve it."""

@@ -1,0 +1,170 @@
+"""One bucket of keys: a step for each micro-batch, equal to Spark's own window() in every batch.
+
+In batch N the watermark is W_N; Spark judges lateness by W_{N-1} and lets windows leave by W_N. So:
+
+    last     is W_{N-1}: every window that ended by then has fired
+    accept   a piece for the windows that end after `last`; it is dropped if there is none
+    emit     append: every window with an end in (last, W_N]; update: every window that changed
+    then     last = W_N, and slices that no later window needs leave
+
+A late piece is simply merged into its slice: the windows that it is too late for never fire again.
+Keys that fall silent are in the state like all others, so their windows are emitted in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.physical.trees import Base
+from muntin.state.evaluation import Changed, Due, opened, results
+from muntin.state.header import check_types
+from muntin.state.keys import Keys
+from muntin.state.pieces import GROUP, START, longs, merged
+from muntin.state.spec import Spec, first_end, needed_until
+from muntin.state.state import Cache, Seen, State
+from muntin.state.store import Store
+
+Asked = tuple[Base, list[pa.Table], Due | Changed]
+"""A base, the runs that are needed, and which instances are to be emitted."""
+
+
+@dataclass(slots=True)
+class Step:
+    """What one step did.
+
+    `late` pieces were too late for some windows, `dropped` ones for all; `complete_from` has the
+    begin of the first complete instance (microseconds) of every window that joined later, by id.
+    """
+
+    results: Iterator[pa.Table]
+    late: int = 0
+    dropped: int = 0
+    complete_from: dict[str, int] = field(default_factory=dict)
+
+
+class Bucket:
+    """A bucket of a query on its state in a store, for the length of one step.
+
+    >>> from muntin.aggregates.columns import PartialColumn
+    >>> from muntin.kernels.tree import Branch
+    >>> from muntin.plan.slicing import panes
+    >>> from muntin.state.store import MemoryStore
+    >>> from muntin.model.windows import Window
+    >>> window = Window(10, 5)
+    >>> base = Base(0, panes(window), (Branch(1, window, asked=True),))
+    >>> spec = Spec((base,), ("k0",), (PartialColumn("p0", "", "", "sum"),))
+    >>> rows = pa.table({"node": [0, 0], "start": [5, 10], "k0": ["a", "a"], "p0": [1, 2]})
+    >>> store = MemoryStore()
+    >>> list(Bucket(spec, 0, store).step([rows], watermark=0).results)
+    []
+    >>> for table in Bucket(spec, 0, store).step([], watermark=15).results:
+    ...     print(table.select(["k0", "start", "p0"]).to_pylist())
+    [{'k0': 'a', 'start': 0, 'p0': 1}, {'k0': 'a', 'start': 5, 'p0': 3}]
+    """
+
+    def __init__(
+        self,
+        spec: Spec,
+        bucket: int,
+        store: Store,
+        cache: Cache | None = None,
+        seen: Seen | None = None,
+    ) -> None:
+        self.spec = spec
+        self.state = State(spec, bucket, store, {} if cache is None else cache, seen)
+
+    def step(self, pieces: Sequence[pa.Table], watermark: int, newest: int | None = None) -> Step:
+        """Take the pieces of a batch in, and emit what its watermark (microseconds) allows.
+
+        `newest` is the start of the newest piece of the batch, in whichever bucket it is.
+        """
+        spec, state = self.spec, self.state
+        state.heard_of(newest)
+        last = state.header.last
+        watermark = max(watermark, last)
+        threshold = watermark if spec.late_now else last
+        done = Step(iter(()))
+        before = self._due(last, watermark) if spec.late_now and not spec.update else []
+        touched = self._take_in(pieces, threshold, done)
+        if spec.update:
+            asked = [self._changed(i, threshold, table) for i, table in touched.items()]
+        else:
+            asked = before if spec.late_now else self._due(last, watermark)
+        if asked:
+            done.results = _evaluated(spec, asked, state.keys())  # the numbers of before they leave
+        state.save(watermark, changed=bool(touched))
+        done.complete_from = state.complete_from()
+        return done
+
+    def _take_in(
+        self, tables: Sequence[pa.Table], threshold: int, done: Step
+    ) -> dict[int, pa.Table]:
+        """Merge accepted pieces into their runs; those of each base, by its position."""
+        if not tables:
+            return {}
+        table = pa.concat_tables(tables).combine_chunks()
+        names = [*self.spec.keys, *(p.name for p in self.spec.partials)]
+        types = ", ".join(str(table.schema.field(name).type) for name in names)
+        check_types(self.state.header, types)
+        node, touched = longs(table, "node"), {}
+        for i, base in enumerate(self.spec.bases):
+            own = table if len(self.spec.bases) == 1 else table.filter(pa.array(node == base.node))
+            own = self._accepted(base, own, threshold, done)
+            if own.num_rows:
+                touched[i] = merged([own], self.spec.partials, self.spec.wraps)
+                self._merge(i, touched[i])
+        return touched
+
+    def _accepted(self, base: Base, table: pa.Table, threshold: int, done: Step) -> pa.Table:
+        """The pieces that some open window needs, with the numbers of their keys."""
+        windows = list(base.windows.values())
+        starts, where = np.unique(longs(table, START), return_inverse=True)
+        if not len(starts):
+            return table
+        until = needed_until(windows, starts)[where]
+        on_time = until > threshold
+        partly = (first_end(windows, starts) <= threshold)[where] & on_time
+        done.late += int(np.count_nonzero(partly))
+        if not on_time.all():
+            done.dropped += int(np.count_nonzero(~on_time))
+            table, until = table.filter(pa.array(on_time)), until[on_time]
+        number = self.state.numbered(table, until)
+        kept = table.select([START, *(p.name for p in self.spec.partials)])
+        return kept.add_column(0, GROUP, pa.array(number, pa.int32()))
+
+    def _merge(self, i: int, table: pa.Table) -> None:
+        block = longs(table, START) // self.state.header.bases[i].block
+        for each in np.unique(block).tolist():
+            part = table.filter(pa.array(block == each))
+            kept = self.state.run(i, each)
+            tables = [part] if kept is None else [kept, part]
+            self.state.put(i, each, merged(tables, self.spec.partials, self.spec.wraps))
+
+    def _due(self, last: int, watermark: int) -> list[Asked]:
+        """For each base with windows that are due, the runs that these need."""
+        found: list[Asked] = []
+        for i, (base, kept) in enumerate(
+            zip(self.spec.bases, self.state.header.bases, strict=True)
+        ):
+            due = Due(kept, last, watermark)
+            limits = [due.between(w) for w in base.windows.values()]
+            low = min((low for low, high in limits if low <= high), default=None)
+            tables = [] if low is None else self.state.runs(i, low, watermark)
+            if tables:
+                found.append((base, tables, due))
+        return found
+
+    def _changed(self, i: int, last: int, new: pa.Table) -> Asked:
+        base, kept = self.spec.bases[i], self.state.header.bases[i]
+        low = min(opened(kept, w, last) for w in base.windows.values())
+        asked = Changed(kept, last, longs(new, GROUP).astype(np.int64), longs(new, START))
+        return base, self.state.runs(i, low), asked
+
+
+def _evaluated(spec: Spec, asked: list[Asked], keys: Keys) -> Iterator[pa.Table]:
+    for base, tables, instances in asked:
+        yield from results(spec, base, tables, keys, instances)

@@ -1,0 +1,221 @@
+"""The directory of a control: small files, each written whole under a name of its own.
+
+    commands/<key>.json    commands, by anyone, at any time
+    log/<order>.json       what the stream made of each, as it met them
+    stream.json            what the stream that uses the directory keeps
+
+A file is written under a hidden name and then renamed, so that no reader ever sees half of one and
+two writers never touch the same file. Files that are none of ours are never overwritten or removed,
+whatever they are called, and none of them stops a reader.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from stat import S_ISREG
+from uuid import uuid4
+
+from muntin.errors import ControlError, legible
+from muntin.model.windows import Window
+from muntin.state.control.command import Command
+from muntin.state.control.decision import Terms
+from muntin.state.control.entry import REFUSED, Entry
+from muntin.state.control.label import Label
+from muntin.state.control.limits import MOST_BYTES
+from muntin.state.control.parsing import UNKNOWN, read_command
+
+COMMAND_FILE = r"[^._/][^/]*[.]json"
+"""Names of files that a stream reads; hidden ones are still being written."""
+
+_ENTRY_FILE = re.compile(r"(\d{10,})(-\d+)?[.]json")
+_HALF_AN_ENTRY = re.compile(r"[.]\d{10,}(-\d+)?[.]json[.][0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What a stream keeps: the windows of its start, its terms, and for the reader its keys."""
+
+    windows: tuple[Window, ...]
+    terms: Terms
+    keys: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """The stream as JSON."""
+        plain = {
+            "windows": [Label(w.id, w).plain() for w in self.windows],
+            "aggregates": self.terms.aggregates,
+            "grain": self.terms.grain,
+            "keys": self.keys,
+        }
+        return json.dumps(plain, ensure_ascii=False, indent=1)
+
+    @staticmethod
+    def from_json(text: str) -> Stream:
+        """The stream of some JSON, if it is one."""
+        try:
+            plain = json.loads(text)
+            windows = tuple(Label.of(each).window for each in plain["windows"])
+            terms = Terms(tuple(map(str, plain["aggregates"])), int(plain["grain"]))
+            return Stream(windows, terms, tuple(map(str, plain["keys"])))
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
+            raise ControlError("not what a stream keeps") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A control's directory, on a file system that all who use it see under the same path."""
+
+    path: Path
+
+    @staticmethod
+    def at(given: str | Path) -> Folder:
+        """The directory at a path; other file systems than mounted ones are refused."""
+        try:
+            text = os.fspath(given).removeprefix("file://")
+        except (TypeError, AttributeError):
+            raise ControlError(f"a control needs a path, not a {type(given).__name__}") from None
+        if "\0" in text:
+            raise ControlError(f"a control at {legible(text)} cannot be: no path holds a NUL")
+        if "://" in text:
+            raise ControlError(
+                f"a control at {text!r} cannot be written to as files: give a directory that this "
+                "machine and all executors see, or commands=, a streaming DataFrame of commands"
+            )
+        return Folder(Path(text).absolute())
+
+    @property
+    def commands(self) -> Path:
+        """Where commands are written."""
+        return self.path / "commands"
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a control at all."""
+        return self.commands.is_dir()
+
+    def made(self) -> Folder:
+        """The same directory, made if it was not there."""
+        try:
+            for each in (self.commands, self.path / "log"):
+                each.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ControlError(
+                f"there can be no control at {str(self.path)!r}: {error.strerror}"
+            ) from None
+        return self
+
+    def write_command(self, command: Command) -> None:
+        """Give a command to the stream."""
+        self._write(self.commands / f"{command.key}.json", command.to_json())
+
+    def write_entry(self, entry: Entry) -> None:
+        """Log what became of a command; again the same if a micro-batch is repeated."""
+        names = (f"{entry.order:010}{f'-{i}' if i else ''}.json" for i in count())
+        places = (self.path / "log" / name for name in names)
+        free = next(at for at in places if not os.path.lexists(at) or _entry(at) is not None)
+        self._write(free, entry.to_json())
+
+    def write_stream(self, stream: Stream) -> None:
+        """Say what the stream keeps."""
+        self.read_stream()  # another file of that name is not overwritten
+        self._write(self.path / "stream.json", stream.to_json())
+
+    def forget(self) -> None:
+        """A stream begins anew: what an earlier one made of the commands holds no more."""
+        for file in _files(self.made().path / "log"):
+            if _HALF_AN_ENTRY.fullmatch(file.name) or _entry(file) is not None:
+                file.unlink(missing_ok=True)
+
+    def read_commands(self) -> list[Command]:
+        """All commands in order; files that are none are left to the stream to refuse."""
+        texts = (_bytes(file) for file in self._command_files())
+        read = (read_command(text) for text in texts if text is not None)
+        commands = (command for command in read if isinstance(command, Command))
+        return sorted(commands, key=lambda command: command.key)
+
+    def passed_over(self) -> list[Entry]:
+        """Command files that no stream reads, refused here since no log will say so."""
+        found = []
+        for file in self._command_files():
+            if not _is_small(file):
+                reason = (
+                    f"the file {legible(file.name)} cannot be read as a command, which is a file "
+                    f"of 1 to {MOST_BYTES:,} bytes"
+                )
+                found.append(Entry(file.name, UNKNOWN, UNKNOWN, REFUSED, reason=reason))
+        return found
+
+    def read_log(self) -> list[Entry]:
+        """What became of commands, in the order in which the stream met them."""
+        entries = [found for file in _files(self.path / "log") if (found := _entry(file))]
+        return sorted(entries, key=lambda entry: (entry.order, entry.key))
+
+    def read_stream(self) -> Stream | None:
+        """What the stream keeps, once one was started."""
+        file = self.path / "stream.json"
+        try:
+            return Stream.from_json(file.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError):
+            raise ControlError(
+                f"{str(file)!r} is not what a stream wrote there: move it away and start the "
+                "stream again, or give the control a directory of its own"
+            ) from None
+
+    def _command_files(self) -> list[Path]:
+        return [file for file in _files(self.commands) if re.fullmatch(COMMAND_FILE, file.name)]
+
+    def _write(self, target: Path, text: str) -> None:
+        hidden = target.with_name(f".{target.name}.{uuid4().hex}")
+        try:
+            # what UTF-8 cannot say, half a surrogate pair, is then an escape of JSON's
+            with hidden.open("w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            hidden.replace(target)
+        except OSError as error:
+            with suppress(OSError):
+                hidden.unlink(missing_ok=True)
+            raise ControlError(f"{str(target)!r} cannot be written: {error.strerror}") from None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """What a folder holds, in the order of names; nothing where there is no folder."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        yield from sorted(folder.iterdir())
+
+
+def _is_small(file: Path) -> bool:
+    """Whether it is a file, not empty and not too large."""
+    try:
+        about = file.stat()
+    except OSError:
+        return False
+    return S_ISREG(about.st_mode) and 0 < about.st_size <= MOST_BYTES
+
+
+def _bytes(file: Path) -> bytes | None:
+    """The content of a small file; None where it is none, or gone."""
+    with suppress(OSError):
+        return file.read_bytes() if _is_small(file) else None
+    return None
+
+
+def _entry(file: Path) -> Entry | None:
+    """The entry that a file of the log is, under its own name; else None."""
+    name, text = _ENTRY_FILE.fullmatch(file.name), _bytes(file)
+    if name is None or text is None:
+        return None
+    with suppress(ControlError, UnicodeDecodeError):
+        entry = Entry.from_json(text.decode())
+        return entry if entry.order == int(name[1]) else None
+    return None

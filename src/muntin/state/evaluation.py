@@ -1,0 +1,118 @@
+"""Results of a bucket: all instances that a step emits, over all keys at once.
+
+In append mode these are the instances whose end the watermark has passed since the step before; in
+update mode those that a new piece fell into. Both come out of the same kernels as in batch, which
+look only at the pieces that such instances contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.kernels.encoding import Encoded
+from muntin.kernels.instances import instances
+from muntin.kernels.monoids import Array
+from muntin.kernels.pieces import Pieces, Results
+from muntin.kernels.tree import evaluate_tree
+from muntin.model.windows import Window
+from muntin.physical.trees import Base
+from muntin.state.header import KeptBase
+from muntin.state.keys import Keys
+from muntin.state.pieces import GROUP, START, by_group, encoded, longs
+from muntin.state.spec import Spec, first_open, last_due
+from muntin.state.store import whole
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The instances with an end in (last, watermark], as far as they are complete."""
+
+    kept: KeptBase
+    last: int
+    watermark: int
+
+    def between(self, window: Window) -> tuple[int, int]:
+        """The begins of the first and the last instance of a window that is due."""
+        return opened(self.kept, window, self.last), last_due(window, self.watermark)
+
+    def wanted(self, group: Array, start: Array, window: Window) -> Array:
+        """Which instances are due."""
+        low, high = self.between(window)
+        return np.asarray((start >= low) & (start <= high))
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The open instances that some of these pieces, sorted by group and start, fall into."""
+
+    kept: KeptBase
+    last: int
+    group: Array
+    start: Array
+
+    def between(self, window: Window) -> tuple[int, int]:
+        """The begins of the first and the last open instance with a new piece."""
+        newest = int(self.start.max(initial=-1))
+        return opened(self.kept, window, self.last), last_due(window, newest + window.range)
+
+    def wanted(self, group: Array, start: Array, window: Window) -> Array:
+        """Which instances have a new piece."""
+        low, high = limits = self.between(window)
+        inside = (self.start >= low) & (self.start < high + window.range)
+        whose, when = self.group[inside], self.start[inside]
+        turns = (high - low) // window.slide + 1
+
+        def code(group: Array, start: Array) -> Array:
+            return np.asarray(group * turns + (start - low) // window.slide)
+
+        changed = [
+            code(whose[found.first], found.start)
+            for found in instances(whose, when, window, between=limits)
+        ]
+        known = np.concatenate(changed) if changed else np.zeros(0, dtype=np.int64)
+        return np.asarray((start >= low) & (start <= high) & np.isin(code(group, start), known))
+
+
+def opened(kept: KeptBase, window: Window, last: int) -> int:
+    """The begin of the oldest instance that has not fired and is complete."""
+    since = kept.since(window)
+    return first_open(window, last) if since is None else max(first_open(window, last), since)
+
+
+def results(
+    spec: Spec, base: Base, tables: Sequence[pa.Table], keys: Keys, asked: Due | Changed
+) -> Iterator[pa.Table]:
+    """The asked instances of a base's windows, in tables of bounded size."""
+    if not tables:
+        return
+    table = pa.concat_tables(tables).combine_chunks()
+    group, start = longs(table, GROUP).astype(np.int64), longs(table, START)
+    order = by_group(group)  # runs are in the order of time, and each in that of its pieces
+    if isinstance(asked, Changed):
+        order = order[np.isin(group[order], asked.group)]
+    columns = encoded(table, spec.partials, spec.wraps)
+    pieces = Pieces(
+        group[order],
+        start[order],
+        np.arange(len(order)),
+        tuple(tuple(a[order] for a in c.arrays) for c in columns),
+    )
+    monoids = tuple(c.monoid for c in columns)
+    limits = asked.wanted, asked.between
+    for found in evaluate_tree(base.branches, pieces, monoids, *limits, spec.read):
+        if len(found.start):
+            yield _table(spec, found, columns, keys)
+
+
+def _table(spec: Spec, found: Results, columns: list[Encoded], keys: Keys) -> pa.Table:
+    rows = pa.array(found.group)
+    named = {name: whole(keys.table, name).take(rows) for name in spec.keys}
+    named["node"] = pa.array(np.full(len(found.group), found.node, dtype=np.int32))
+    named[START] = pa.array(found.start)
+    for partial, column, arrays in zip(spec.partials, columns, found.columns, strict=True):
+        named[partial.name] = column.decode(arrays)
+    return pa.table(named)

@@ -1,0 +1,219 @@
+"""The header of a bucket: what its state holds, in words that any later version can read.
+
+    format     a number: an unknown one is refused before anything else is looked at
+    buckets    how many buckets there are, and which this one is: keys are spread by both
+    last       the watermark of the last step: every window that ended by then has fired
+    newest     the start of the newest piece of the whole stream, which all buckets hear of
+    bases      for each set of slices its cuts, the windows made of it, and its runs
+
+A window that joined later is complete only `since` an instant; kept ones have none. A run is a
+table of the pieces whose slices begin in one block of time, under a token that no other content
+ever had, so that a reader may remember what it has read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from muntin.errors import StateError
+from muntin.model.windows import Window
+from muntin.physical.trees import Base
+from muntin.plan.slicing import Cut, Slices
+from muntin.state.spec import Spec
+
+FORMAT = 1
+RUNS = 16
+"""A block is about this part of the widest window: what a step may keep longer than needed."""
+
+
+@dataclass(slots=True)
+class KeptWindow:
+    """A window of the state; `since` is the begin of its first complete instance."""
+
+    window: Window
+    since: int | None = None
+
+
+@dataclass(slots=True)
+class KeptBase:
+    """Slices of the state: the length of a block, windows, and the token of each block's run.
+
+    `whole_from` is the instant from which on no slice is missing; `older` lists other cuttings
+    that the state went through, each with the instant until which its slices may stand.
+    """
+
+    slices: Slices
+    block: int
+    windows: list[KeptWindow]
+    whole_from: int | None = None
+    runs: dict[int, str] = field(default_factory=dict)
+    older: list[tuple[int, Slices]] = field(default_factory=list)
+
+    @staticmethod
+    def of(base: Base) -> KeptBase:
+        """The base of a query, with nothing kept yet."""
+        windows = [KeptWindow(w) for w in base.windows.values()]
+        widest = max((w.window.range for w in windows), default=1)
+        return KeptBase(base.slices, max(widest // RUNS, 1), windows)
+
+    def since(self, window: Window) -> int | None:
+        """From when on the window is complete; None if it always was."""
+        return next(kept.since for kept in self.windows if kept.window == window)
+
+
+@dataclass(slots=True)
+class Header:
+    """All that is known of a bucket besides its pieces and keys."""
+
+    buckets: int
+    bucket: int
+    named: tuple[str, ...]
+    described: tuple[str, ...]
+    bases: list[KeptBase]
+    last: int = 0
+    types: str = ""
+    newest: int | None = None
+
+    @staticmethod
+    def new(spec: Spec, bucket: int) -> Header:
+        """The header of a bucket that has seen nothing: a stream's watermark begins at 0."""
+        bases = [KeptBase.of(base) for base in spec.bases]
+        return Header(spec.buckets, bucket, spec.named, spec.described, bases)
+
+    def to_bytes(self) -> bytes:
+        """The header as JSON."""
+        return json.dumps(_plain(self)).encode()
+
+    @staticmethod
+    def from_bytes(entry: bytes) -> Header:
+        """The header of an entry, if this version knows its format.
+
+        >>> Header.from_bytes(b'{"format": 99}')
+        Traceback (most recent call last):
+        muntin.errors.StateError: the state of this stream has format 99, and this version of ...
+        """
+        read = with_format(entry)
+        number = read["format"]
+        if isinstance(number, str):
+            raise StateError(
+                f"the state of this stream has format {number!r}: it was written for windows that "
+                "the data decides; ask for these again, or start with a new checkpoint location"
+            )
+        if number != FORMAT:
+            raise StateError(
+                f"the state of this stream has format {number}, and this version of Muntin knows "
+                f"only {FORMAT}: go on with the version that wrote it, or start with a new "
+                "checkpoint location"
+            )
+        return _header(read)
+
+
+def with_format(entry: bytes) -> dict[str, Any]:
+    """What a header says, once it is one of Muntin's; its format is still to be looked at."""
+    try:
+        read: dict[str, Any] = json.loads(entry)
+        read["format"]
+    except (ValueError, KeyError, TypeError):
+        raise StateError(
+            f"the state of this stream is none of Muntin's: it begins with {entry[:20]!r}; "
+            "start with a new checkpoint location"
+        ) from None
+    return read
+
+
+def _plain(header: Header) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "buckets": header.buckets,
+        "bucket": header.bucket,
+        "named": header.named,
+        "described": header.described,
+        "last": header.last,
+        "types": header.types,
+        "newest": header.newest,
+        "bases": [
+            {
+                "cuts": _cuts(base.slices),
+                "block": base.block,
+                "whole_from": base.whole_from,
+                "windows": [
+                    [k.window.range, k.window.slide, k.window.offset, k.window.id, k.since]
+                    for k in base.windows
+                ],
+                "runs": list(base.runs.items()),
+                "older": [[end, _cuts(slices)] for end, slices in base.older],
+            }
+            for base in header.bases
+        ],
+    }
+
+
+def _cuts(slices: Slices) -> list[list[int]]:
+    return [[cut.step, cut.phase] for cut in slices.cuts]
+
+
+def _slices(cuts: list[list[int]]) -> Slices:
+    return Slices(tuple(Cut(step, phase) for step, phase in cuts))
+
+
+def _header(read: dict[str, Any]) -> Header:
+    bases = [
+        KeptBase(
+            _slices(base["cuts"]),
+            base["block"],
+            [KeptWindow(Window(r, s, o, id), since) for r, s, o, id, since in base["windows"]],
+            base["whole_from"],
+            dict(base["runs"]),
+            [(end, _slices(cuts)) for end, cuts in base["older"]],
+        )
+        for base in read["bases"]
+    ]
+    named, described = tuple(read["named"]), tuple(read["described"])
+    return Header(
+        read["buckets"],
+        read["bucket"],
+        named,
+        described,
+        bases,
+        read["last"],
+        read["types"],
+        read.get("newest"),  # a state of before buckets heard of it has none
+    )
+
+
+def check(header: Header, spec: Spec) -> None:
+    """Refuse a state that the query cannot go on from, with the reason."""
+    if header.buckets != spec.buckets:
+        raise StateError(
+            f"the state of this stream is spread over {header.buckets} buckets, and the query asks "
+            f"for {spec.buckets}: keys would be looked for in the wrong ones; give "
+            f"buckets={header.buckets}, or start with a new checkpoint location"
+        )
+    for what, kept, asked in (
+        ("keys", header.named, spec.named),
+        ("partial aggregates", header.described, spec.described),
+    ):
+        if kept != asked:
+            raise StateError(
+                f"the state of this stream holds the {what} {', '.join(kept) or 'none'}, and the "
+                f"query needs {', '.join(asked) or 'none'}: only the windows may change; keep the "
+                "others, or start with a new checkpoint location"
+            )
+
+
+class Typed(Protocol):
+    """What notes the types of its columns."""
+
+    types: str
+
+
+def check_types(header: Typed, types: str) -> None:
+    """Note the types of the columns, or refuse other ones than those of the state."""
+    if header.types and header.types != types:
+        raise StateError(
+            f"the state of this stream has columns {header.types}, and the rows now have {types}: "
+            "cast them, or start with a new checkpoint location"
+        )
+    header.types = types

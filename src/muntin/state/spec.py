@@ -1,0 +1,87 @@
+"""What a query asks of a bucket: its windows, made of which pieces, and how these merge.
+
+A piece is the partial of one key in one slice. Its life follows from the windows alone: it counts
+in the instances that contain it, so it is needed until the newest of them has fired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from muntin.aggregates.columns import PartialColumn
+from muntin.kernels.monoids import Array
+from muntin.kernels.tree import Read
+from muntin.model.windows import Window
+from muntin.physical.trees import Base
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """The windows and columns of a query, and the rules that its stream runs by.
+
+    `keys` are the key columns of the pieces. `named` and `described` say in the user's words what
+    the keys and the partial columns are, so that a state can be refused that holds others. With
+    `update`, changed windows are emitted as they change instead of once when they are complete.
+    `late_now` judges lateness by the watermark of the present batch, as Spark does with
+    `spark.sql.streaming.statefulOperator.allowMultiple=false`; else by that of the one before.
+    `read` is told what every result was made of.
+    """
+
+    bases: tuple[Base, ...]
+    keys: tuple[str, ...]
+    partials: tuple[PartialColumn, ...]
+    buckets: int = 1
+    named: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
+    update: bool = False
+    late_now: bool = False
+    wraps: bool = False
+    read: Read | None = None
+
+
+def needed_until(windows: Iterable[Window], start: Array) -> Array:
+    """The end of the newest instance that contains each of these slices.
+
+    >>> needed_until([Window(10, 4)], np.array([3, 4, 9])).tolist()
+    [10, 14, 18]
+    """
+    ends = [start - (start - w.offset) % w.slide + w.range for w in windows]
+    return np.asarray(np.maximum.reduce(ends))
+
+
+def first_end(windows: Iterable[Window], start: Array) -> Array:
+    """The end of the first instance to fire of those that contain each of these slices.
+
+    >>> first_end([Window(10, 4)], np.array([3, 4, 9])).tolist()
+    [6, 6, 10]
+    """
+    ends = [start + 1 + (w.offset + w.range - start - 1) % w.slide for w in windows]
+    return np.asarray(np.minimum.reduce(ends))
+
+
+def first_open(window: Window, last: int) -> int:
+    """The start of the oldest instance that has not fired: its end is after `last`.
+
+    >>> first_open(Window(10, 4), 10), first_open(Window(10, 4), 9)
+    (4, 0)
+    """
+    past = last - window.range + 1
+    return past + (window.offset - past) % window.slide
+
+
+def last_due(window: Window, watermark: int) -> int:
+    """The start of the newest instance that ends at or before the watermark.
+
+    >>> last_due(Window(10, 4), 14), last_due(Window(10, 4), 13)
+    (4, 0)
+    """
+    start = watermark - window.range
+    return start - (start - window.offset) % window.slide
+
+
+def kept_from(windows: Iterable[Window], last: int) -> int:
+    """The instant from which on every slice is still needed when all ends up to `last` fired."""
+    return min(first_open(w, last) for w in windows)

@@ -1,0 +1,340 @@
+"""Jobs on Spark: sources, sinks and what is told when Spark refuses; every example runs."""
+
+import copy
+import io
+import json
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner
+
+import muntin as mt
+from muntin.cli import app
+from muntin.cli import run as command
+from muntin.engines.spark.job_source import rows_of
+from muntin.errors import QueryError
+from muntin.jobs import Job, read_job
+from muntin.jobs.reader import job_of
+from muntin_testing.toml import toml
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.fixture
+def cli(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    """The command line on the session of the tests."""
+
+    @contextmanager
+    def opened(*_: object) -> Iterator[SparkSession]:
+        yield spark
+
+    monkeypatch.setattr(command, "opened", opened)
+    return CliRunner()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The examples in a folder of their own, since some write beside themselves."""
+    return Path(shutil.copytree(EXAMPLES, tmp_path / "examples"))
+
+
+def test_the_flights_job_prints_its_rows_and_verifies(cli: CliRunner, tmp_path: Path) -> None:
+    """A week of it; the whole year would only take longer."""
+    text = (EXAMPLES / "flights/flights.toml").read_text(encoding="utf-8")
+    text = text.replace("../../src", str(EXAMPLES.parent / "src"))
+    file = tmp_path / "flights.toml"
+    file.write_text(
+        text.replace("keys =", "where = \"departure < '2013-01-08'\"\nkeys ="), encoding="utf-8"
+    )
+    done = cli.invoke(app, ["run", str(file)], env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    assert "over_an_hour" in done.output
+    assert "the first 8 are shown" in done.output
+    done = cli.invoke(app, ["verify", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "are Spark's own" in done.output
+
+
+def test_the_cards_job_writes_a_column_for_each_feature(
+    cli: CliRunner, copied: Path, spark: SparkSession
+) -> None:
+    done = cli.invoke(app, ["run", str(copied / "cards/cards.toml")])
+    assert done.exit_code == 0, done.output
+    features = spark.read.parquet(str(copied / "cards/features"))
+    assert {f"{a}__{w}" for a in ("n", "mean", "most") for w in ("5m", "1h", "1d", "7d")} < set(
+        features.columns
+    )
+    assert features.agg({"n__7d": "max"}).first()[0] == 87  # type: ignore[index]
+
+
+def test_the_sensors_job_streams_and_shows_what_it_does(cli: CliRunner, copied: Path) -> None:
+    file = copied / "sensors/sensors.toml"
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "MinTemp" in done.output
+    assert "input 1,080 rows" in done.output
+    assert "watermark 2026-01-01 05:4" in done.output
+    assert "sensors.toml: stopped" in done.output
+
+
+def test_a_stream_into_files_goes_on_where_it_stopped(
+    cli: CliRunner, copied: Path, spark: SparkSession
+) -> None:
+    text = (copied / "sensors/sensors.toml").read_text(encoding="utf-8")
+    text = text.replace('format = "console"\nrows = 4', 'format = "parquet"\npath = "out"')
+    file = copied / "sensors/files.toml"
+    file.write_text(text + 'checkpoint = "place"\n', encoding="utf-8")
+    readings = copied / "sensors/readings"
+    last = (readings / "hour-5.csv").rename(copied / "later.csv")
+    assert cli.invoke(app, ["run", str(file)]).exit_code == 0
+    last.rename(readings / "hour-5.csv")
+    assert cli.invoke(app, ["run", str(file)]).exit_code == 0
+    written = spark.read.parquet(str(copied / "sensors/out"))
+    job = read_job(file)
+    whole = mt.aggregate(
+        rows_of(spark, job.as_table()),
+        "EntryTime",
+        [mt.tumbling(f"{n} minutes", id=f"{n} min") for n in (10, 20, 30, 40)],
+        [mt.min("temperature").alias("MinTemp")],
+        keys=["DeviceID"],
+    )
+    fired = whole.where("window.end <= timestamp'2026-01-01 05:49:00'")
+    assert fired.exceptAll(written).count() == 0
+    assert written.exceptAll(whole).count() == 0
+
+
+@pytest.mark.parametrize("name", ["flights/flights.py", "sensors/sensors.py", "cards/cards.py"])
+def test_an_example_runs_as_it_stands(name: str, spark: SparkSession) -> None:
+    shown = {"flights": "equal: all", "sensors": "10 minutes", "cards": "card-07"}
+    module = runpy.run_path(str(EXAMPLES / name))
+    with redirect_stdout(io.StringIO()) as printed:
+        module["main"]()
+    assert shown[name.split("/")[0]] in printed.getvalue()
+    spark.catalog.dropTempView("coldest")
+
+
+def test_the_notebook_runs(spark: SparkSession) -> None:
+    cells = json.loads((EXAMPLES / "muntin.ipynb").read_text(encoding="utf-8"))["cells"]
+    names: dict[str, Any] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert names["outcome"].equal
+    assert len(names["week"]) == 37
+
+
+BROKEN: dict[str, tuple[str, str, str]] = {
+    "no such time": ('time = "paid"', 'time = "pad"', "time 'pad' is not a column: did you mean"),
+    "no such key": ('["card"]', '["crd"]', "key 'crd' is not a column: did you mean 'card'"),
+    "no such input": ("avg(amount)", "avg(amont)", "input 'amont' cannot be computed"),
+    "another format": ('format = "csv"', 'format = "parquet"', "source.path cannot be read as par"),
+    "no files": ('"cards.csv"', '"empty"', "source.path holds no csv files from which"),
+    "no such type": (
+        "TIMESTAMP",
+        "TIMSTAMP",
+        "source.schema cannot be read: [UNSUPPORTED_DATATYPE]",
+    ),
+    "no comma": ("TIMESTAMP,", "TIMESTAMP", "source.schema cannot be read: "),
+    "no such folders": (
+        "[sink]",
+        '[sink]\npartition_by = ["crd"]',
+        "sink.partition_by has, as entry 1, no column of the results: did you mean 'card'?",
+    ),
+    "no such operator": ("[sink]", 'operator = "kernl"\n\n[sink]', "did you mean 'kernel'"),
+    "no condition": (
+        "[sink]",
+        'where = "amount >"\n\n[sink]',
+        "where 'amount >' cannot be",
+    ),
+    "no file of that name": (
+        '"cards.csv"',
+        '"card.csv"',
+        "source.path leads to no file or folder, seen from",
+    ),
+}
+"""An example's job, broken: what is replaced, by what, and what is told."""
+
+
+@pytest.mark.parametrize("mistake", BROKEN)
+def test_a_broken_example_is_told_with_its_file_and_what_to_do(
+    mistake: str, cli: CliRunner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before, after, message = BROKEN[mistake]
+    text = (EXAMPLES / "cards/cards.toml").read_text(encoding="utf-8")
+    assert before in text
+    text = text.replace(before, after)
+    if mistake in ("another format", "no files"):
+        text = text.replace("schema =", "# schema =")
+    shutil.copy(EXAMPLES / "cards/cards.csv", tmp_path)
+    (tmp_path / "empty").mkdir()
+    file = tmp_path / "cards.toml"
+    file.write_text(text, encoding="utf-8")
+    told = str(cli.invoke(app, ["run", str(file)]).exception)
+    assert told.startswith(f"{file}: ")
+    assert message in told
+    assert "\n" not in told
+    assert "QueryContextLogger" not in capfd.readouterr().err
+
+
+CANARY = "k3y-Tweet-xyzzy"
+CANARIES: dict[str, dict[str, dict[str, Any]]] = {
+    "no such mode": {"source": {"options": {"mode": CANARY}}},
+    "no such encoding": {"source": {"options": {"encoding": CANARY}}},
+    "no such zone": {"source": {"options": {"timeZone": CANARY}}},
+    "no such pattern": {"source": {"options": {"timestampFormat": CANARY}}},
+    "no number": {"source": {"options": {"maxColumns": CANARY}}},
+    "no truth": {"source": {"options": {"inferSchema": CANARY}, "schema": None}},
+    "no time": {"source": {"options": {"modifiedBefore": CANARY}}},
+    "no schema": {"source": {"schema": CANARY}},
+    "no column": {"source": {"columns": {"x": CANARY.replace("-", "_")}}},
+    "no expression": {"source": {"columns": {"x": f"aes_decrypt(amount, '{CANARY}', 'GCM', 1"}}},
+    "no result": {"source": {"columns": {"x": f"assert_true(false, '{CANARY}')"}}},
+    "no scheme": {"source": {"path": f"{CANARY}://user:{CANARY}@place/"}},
+    "no such codec": {"sink": {"options": {"compression": CANARY}}},
+    "no folder to write": {"sink": {"path": f"{CANARY}://{CANARY}@place/out"}},
+    "no column to part by": {"sink": {"partition_by": [CANARY]}},
+}
+"""A secret where Spark would say it."""
+
+
+def test_what_spark_says_is_passed_on_without_the_values_of_options(
+    cli: CliRunner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(EXAMPLES / "cards/cards.csv", tmp_path)
+    whole = tomllib.loads((EXAMPLES / "cards/cards.toml").read_text(encoding="utf-8"))
+    whole["query"]["windows"], whole["query"]["layout"] = ["1 hour"], "long"
+    file, refused = tmp_path / "job.toml", 0
+    for place, changes in CANARIES.items():
+        changed = copy.deepcopy(whole)
+        for section, options in changes.items():
+            changed[section] |= options
+            changed[section] = {k: v for k, v in changed[section].items() if v is not None}
+        file.write_text(toml(changed), encoding="utf-8")
+        for words in ("run", "verify") if "source" in changes else ("run",):
+            done = cli.invoke(app, [words, str(file)])
+            raised = "".join(traceback.format_exception(*done.exc_info)) if done.exc_info else ""
+            printed = capfd.readouterr()
+            heard = f"{done.output}{done.stderr}{raised}{printed.out}{printed.err}".lower()
+            assert "tweet" not in heard, f"{words}, {place}: {raised}"
+            assert "xyzzy" not in heard, f"{words}, {place}: {raised}"
+            if words == "run" and done.exit_code:
+                assert isinstance(done.exception, mt.MuntinError), f"{place}: {raised}"
+                refused += 1
+    assert refused >= 10, refused
+
+
+def test_the_log_of_a_start_that_fails_says_no_setting(tmp_path: Path) -> None:
+    text = (EXAMPLES / "cards/cards.toml").read_text(encoding="utf-8")
+    shutil.copy(EXAMPLES / "cards/cards.csv", tmp_path)
+    file = tmp_path / "cards.toml"
+    file.write_text(f'{text}\n[spark.conf]\nspark.driver.memory = "{CANARY}"\n', encoding="utf-8")
+    done = subprocess.run([sys.executable, "-m", "muntin", "run", file], capture_output=True)
+    printed = (done.stdout + done.stderr).decode().lower()
+    assert done.returncode == 2, printed
+    assert f"error: {file}: spark cannot be started" in printed
+    assert "traceback" not in printed
+    assert "tweet" not in printed
+
+
+def job(source: dict[str, Any], **sections: Any) -> Job:
+    query = {"time": "ts", "windows": ["1 minute"], "aggregates": ["count(*)"]}
+    table = {"source": source, "query": query, "sink": {"format": "console"}, **sections}
+    return job_of(table, Path("job.toml"))
+
+
+def test_a_format_that_spark_lacks_says_what_to_install(spark: SparkSession) -> None:
+    kafka = {"format": "kafka", "topic": "t", "servers": "localhost:1", "schema": "ts TIMESTAMP"}
+    asked = job_of(
+        {
+            "source": kafka,
+            "query": {
+                "time": "ts",
+                "windows": ["1 minute"],
+                "aggregates": ["count(*)"],
+                "watermark": "0 seconds",
+            },
+            "sink": {"format": "console"},
+        },
+        Path("job.toml"),
+    )
+    with pytest.raises(QueryError, match=r"'kafka' is not known to this Spark: put .*connector"):
+        rows_of(spark, asked)
+
+
+def test_a_column_that_cannot_be_computed_is_named(spark: SparkSession) -> None:
+    source = {"format": "csv", "path": str(EXAMPLES / "cards/cards.csv")}
+    with pytest.raises(QueryError, match=r"source\.columns\.ts cannot be computed"):
+        rows_of(spark, job({**source, "columns": {"ts": "payed"}}))
+    rows = rows_of(spark, job({**source, "columns": {"ts": "paid + interval 1 hour"}}))
+    assert dict(rows.dtypes) == {
+        "paid": "timestamp",
+        "card": "string",
+        "amount": "double",
+        "ts": "timestamp",
+    }
+
+
+def test_results_already_there_are_not_overwritten_unasked(cli: CliRunner, copied: Path) -> None:
+    file = copied / "cards/cards.toml"
+    text = file.read_text(encoding="utf-8").replace('mode = "overwrite"\n', "")
+    file.write_text(text, encoding="utf-8")
+    (copied / "cards/features").mkdir()
+    done = cli.invoke(app, ["run", str(file)])
+    assert "is there already: set sink.mode to 'overwrite' or 'append'" in str(done.exception)
+
+
+@pytest.mark.parametrize("operator", ["native", pytest.param("bucketed", marks=pytest.mark.long)])
+def test_progress_tells_rates_state_watermark_and_late_rows(
+    operator: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Three files, three micro-batches: the last one holds a row that comes too late."""
+    (tmp_path / "in").mkdir()
+    stream = (
+        spark.readStream.schema("ts TIMESTAMP, k STRING")
+        .option("maxFilesPerTrigger", "1")
+        .json(str(tmp_path / "in"))
+    )
+    results = mt.aggregate(  # type: ignore[call-overload]
+        stream,
+        "ts",
+        [mt.tumbling("1 minute"), mt.hopping("2 minutes", "1 minute")],
+        [mt.count()],
+        keys="k",
+        watermark="0 seconds",
+        operator=operator,
+    )
+    seen = []
+    for place, minutes in enumerate([[0, 1, 5], [8], [0]]):
+        lines = [f'{{"ts": "2026-01-01T00:{m:02}:00Z", "k": "a"}}\n' for m in minutes]
+        (tmp_path / f"in/{place}.json").write_text("".join(lines), encoding="utf-8")
+        query = (
+            results.writeStream.format("noop")
+            .option("checkpointLocation", str(tmp_path / "place"))
+            .trigger(availableNow=True)
+            .start()
+        )
+        assert query.awaitTermination(60)
+        assert query.exception() is None
+        seen.append(mt.progress(query))
+        assert seen[-1] is not None
+        assert not seen[-1].active
+    first, second, third = [p for p in seen if p is not None]
+    assert str(first.watermark) == "2026-01-01 00:05:00+00:00"
+    assert str(second.watermark) == "2026-01-01 00:08:00+00:00"
+    assert first.results["1 minute"] > 0
+    assert set(first.results) == {"1 minute", "2 minutes/1 minute"}
+    assert first.state_rows > 0
+    assert first.state_bytes > 0
+    assert second.batch > first.batch
+    assert third.late_rows > 0
+    assert third.results["1 minute"] == 0

@@ -1,0 +1,62 @@
+"""Statistics: what a sample and what files say of the data, and what they cannot say."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import muntin as mt
+from muntin.engines.spark.sample_tables import cores_of, made_table
+
+QUERY = mt.query("ts", [mt.tumbling("1 hour")], [mt.count()], keys="device")
+
+
+@pytest.fixture
+def events(frugal: SparkSession, tmp_path: Path) -> DataFrame:
+    return made_table(frugal, str(tmp_path), rows=20_000, keys=500, rate=10)
+
+
+def test_statistics_are_those_of_the_table(frugal: SparkSession, events: DataFrame) -> None:
+    assert cores_of(frugal) == 2
+    whole = mt.statistics(events, QUERY, fraction=1.0)
+    assert (whole.rows, whole.keys, whole.origin) == (20_000, 500, "from all rows")
+    assert whole.rate == pytest.approx(10, rel=0.01)
+    part = mt.statistics(events, QUERY, fraction=0.1)
+    assert part.rows == pytest.approx(20_000, rel=0.1)
+    assert part.keys == pytest.approx(500, rel=0.15)
+    assert part.rate == pytest.approx(10, rel=0.1)
+    assert part.origin.startswith("from a sample of ")
+
+
+def test_files_say_how_many_rows_they_hold(frugal: SparkSession, tmp_path: Path) -> None:
+    times = pa.array([i * 100_000 for i in range(1000)], pa.timestamp("us", "UTC"))
+    table = pa.table({"ts": times, "device": pa.array([i % 7 for i in range(1000)])})
+    for number in (0, 1):
+        pq.write_table(table.slice(number * 500, 500), tmp_path / f"{number}.parquet")
+    files = mt.statistics(frugal.read.parquet(str(tmp_path)), QUERY, "metadata", keys=7)
+    assert (files.rows, files.keys) == (1000, 7)
+    assert files.rate == pytest.approx(10, rel=0.01)
+    assert "footers" in str(files)
+
+
+def test_what_is_not_known_is_said(frugal: SparkSession, events: DataFrame) -> None:
+    with pytest.raises(mt.MuntinError, match="only local parquet files"):
+        mt.statistics(frugal.range(3).selectExpr("now() AS ts", "id AS device"), QUERY, "metadata")
+    with pytest.raises(mt.MuntinError, match="do not say when 'ts' begins and ends"):
+        mt.statistics(events, QUERY, "metadata")
+    with pytest.raises(mt.MuntinError, match=r"sample of 0\.01 of the rows is empty"):
+        mt.statistics(events.limit(1), QUERY)
+    with pytest.raises(mt.MuntinError, match="unknown statistics 'smaple': did you mean 'sample'"):
+        mt.statistics(events, QUERY, "smaple")  # type: ignore[arg-type]
+    with pytest.raises(mt.MuntinError, match="fraction 2 must be a number from"):
+        mt.statistics(events, QUERY, fraction=2)
+
+
+def test_plans_rest_on_them(events: DataFrame) -> None:
+    found = mt.aggregate(events, queries={"a": QUERY}, statistics="sample").count()
+    assert found == mt.aggregate(events, "ts", QUERY.windows, [mt.count()], "device").count()
+    known = mt.statistics(events, QUERY, fraction=1.0)
+    plan = mt.optimize(QUERY, statistics=known)
+    assert "for 20,000 rows, 500 keys, 10 events/s (from all rows)" in plan.explain()

@@ -1,0 +1,293 @@
+"""Job files: what is right is read, and every mistake says the file, the key and the remedy."""
+
+import copy
+import tomllib
+from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.api.job import plan_of
+from muntin.jobs import JobError, options_of, read_job
+from muntin.jobs.job import SECTIONS
+from muntin.jobs.job_query import query_of
+from muntin.jobs.reader import job_of
+from muntin.jobs.spark_options import reader_options, writer_options
+from muntin.model.data_windows import DataWindow
+from muntin_testing.reached import Reached
+
+STREAM = """
+[source]
+format = "json"
+path = "."
+stream = true
+schema = "ts TIMESTAMP, device STRING, t DOUBLE"
+
+[query]
+time = "ts"
+keys = ["device"]
+windows = ["10 minutes", "long = 1 hour/10 minutes"]
+aggregates = ["min(t) as coldest", "count(t) filter (where t > 30) as hot"]
+watermark = "10 minutes"
+
+[sink]
+format = "parquet"
+path = "out"
+
+[trigger]
+available_now = true
+checkpoint = "checkpoint"
+
+[spark.conf]
+spark.sql.shuffle.partitions = 2
+"""
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "job.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def table(**changes: Any) -> dict[str, Any]:
+    """The stream above with changes, as section__key=value; None takes the key away."""
+    found = copy.deepcopy(tomllib.loads(STREAM))
+    for place, value in changes.items():
+        section, _, key = place.partition("__")
+        if not key:
+            found[section] = value
+        elif value is None:
+            found[section].pop(key, None)
+        else:
+            found.setdefault(section, {})[key] = value
+    return {name: section for name, section in found.items() if section is not None}
+
+
+def test_a_job_is_its_query_and_what_spark_is_handed(tmp_path: Path) -> None:
+    job = read_job(written(tmp_path, STREAM))
+    assert query_of(job) == mt.query(
+        "ts",
+        [mt.tumbling("10 minutes"), mt.hopping("1 hour", "10 minutes", id="long")],
+        [mt.min("t").alias("coldest"), mt.count("t").filter("t > 30").alias("hot")],
+        keys=["device"],
+    )
+    assert [w.id for w in query_of(job).windows] == ["10 minutes", "long"]
+    assert job.source.streaming
+    assert job.spark.conf == {"spark.sql.shuffle.partitions": "2"}
+    assert writer_options(job) == {
+        "path": str(tmp_path / "out"),
+        "checkpointLocation": str(tmp_path / "checkpoint"),
+    }
+
+
+def test_durations_may_be_short(tmp_path: Path) -> None:
+    short = STREAM.replace("long = 1 hour/10 minutes", "long = 1h/10m").replace(
+        "10 minutes", "10min"
+    )
+    (tmp_path / "short").mkdir()
+    jobs = [read_job(written(tmp_path, STREAM)), read_job(written(tmp_path / "short", short))]
+    assert short.count("10min") == 2
+    assert query_of(jobs[0]) == query_of(jobs[1])
+
+
+def test_an_interval_reaches_spark_in_its_own_words(tmp_path: Path) -> None:
+    from muntin.engines.spark.job_sink import start
+
+    given = {"trigger__interval": "1m30s", "trigger__available_now": None}
+    job = job_of(table(source__path=str(tmp_path), **given), tmp_path / "job.toml")
+    results = MagicMock()
+    writer = results.writeStream.outputMode.return_value
+    for step in ("options", "queryName", "trigger", "format"):
+        getattr(writer, step).return_value = writer
+    start(results, job, lambda rows, title: None)
+    writer.trigger.assert_called_once_with(processingTime="90 seconds")
+
+
+def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) -> None:
+    windows: list[DataWindow | mt.Window] = [
+        mt.session("30 minutes", id="visit"),
+        mt.session("1 hour", "4 hours"),
+        mt.count_window(100, 10),
+        mt.count_window(5),
+        mt.hopping_by("km / 2", 2.5, 1),
+        mt.snapshot(),
+        mt.tumbling("1 hour"),
+    ]
+    texts = ["visit = session 30 minutes", *(window.id for window in windows[1:])]
+    changes = {"query__windows": texts, "query__order_by": ["t"], "source__path": str(tmp_path)}
+    job = job_of(table(**changes), tmp_path / "job.toml")
+    found = query_of(job)
+    assert [*found.data_windows, *found.windows] == windows
+    assert [w.id for w in found.data_windows] == [w.id for w in windows[:-1]]
+    assert found.order_by == ("t",)
+    plan = plan_of(job)
+    assert (plan.strategy, plan.operator.name) == ("cutty", "records")
+    assert "records wait until the watermark" in plan.explain()
+
+
+def test_kafka_is_handed_what_it_needs() -> None:
+    kafka = {"format": "kafka", "topic": "events", "servers": "broker:9092"}
+    job = job_of(
+        table(
+            source={**kafka, "schema": "ts TIMESTAMP", "options": {"maxOffsetsPerTrigger": 1000}},
+            sink={**kafka, "topic": "results"},
+        ),
+        Path("job.toml"),
+    )
+    assert reader_options(job) == {
+        "kafka.bootstrap.servers": "broker:9092",
+        "subscribe": "events",
+        "startingOffsets": "earliest",
+        "maxOffsetsPerTrigger": "1000",
+    }
+    assert writer_options(job) == {
+        "kafka.bootstrap.servers": "broker:9092",
+        "topic": "results",
+        "checkpointLocation": "checkpoint",
+    }
+
+
+BATCH = {"source__stream": False, "trigger": None}
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"sorce": {}}, "unknown section [sorce]: did you mean 'source'?"),
+    ({"watermark": "1 hour"}, "watermark belongs into [query]"),
+    ({"source": None}, "section [source] is missing: it needs format"),
+    ({"source": "parquet"}, "source is a text: it must be a section, [source]"),
+    ({"source__fromat": "csv"}, "unknown key source.fromat: did you mean 'format'?"),
+    (
+        {"source__watermark": "1 hour"},
+        "unknown key source.watermark: watermark belongs into [query]",
+    ),
+    ({"source__format": "parqet"}, "source.format is unknown: did you mean 'parquet'?"),
+    ({"source__format": 3}, "source.format is a number: it must be one of parquet, csv"),
+    ({"source__path": None}, "source.path is missing: source.format = 'json' reads a file"),
+    ({"source__path": "nowhere"}, "source.path leads to no file or folder, seen from ."),
+    ({"source__stream": "yes"}, "source.stream is a text: it must be true or false"),
+    ({"source": {"format": "kafka"}}, "source.topic is missing"),
+    ({"source": {"format": "socket"}}, "source.port is missing"),
+    ({"source": {"format": "rate", "path": "x"}}, "source.format = 'rate' reads no files"),
+    ({"source": {"format": "rate", "rows_per_second": -1}}, "must be a whole number more than 0"),
+    ({"source": {"format": "socket", "port": 9}}, "source.schema is missing"),
+    ({"source": {"format": "socket", "port": 1.5}}, "source.port must be a whole number"),
+    (
+        {"source__port": 9},
+        "source.port is given, but source.format = 'json' has none: leave it out",
+    ),
+    (
+        {"source__path": __file__},
+        "source.path is a file, and a stream reads a folder of files",
+    ),
+    ({"sink__path": "."}, "sink.path is where the rows are read from: give the results"),
+    (
+        {"sink": {"format": "console", "rows": 0.5}},
+        "sink.rows must be a whole number more than 0, at most",
+    ),
+    ({"source__options": {"a": [1]}}, "source.options.a is a list: it must be a text, number"),
+    ({"query__time": None}, "query.time is missing: the timestamp column"),
+    ({"query__windows": ["10 parsecs"]}, "query.windows has, as entry 1, '10 parsecs': "),
+    ({"query__windows": []}, "no windows"),
+    ({"query__windows": [10]}, "query.windows has, as entry 1, a number: it must be a text"),
+    (
+        {"query__aggregates": ["mim(t)"]},
+        "query.aggregates has, as entry 1, 'mim(t)': unknown aggregate 'mim': did you",
+    ),
+    ({"query__aggregates": ["min(t)", "min(t)"]}, "aggregate name 'min(t)' is given 2 times"),
+    (
+        {"query__windows": ["x = 5/9 records"]},
+        "query.windows has, as entry 1, 'x = 5/9 records': slide 9 is longer than range 5",
+    ),
+    (
+        {"query__windows": ["session 1 hour"], "query__output": "update"},
+        "query.output is 'update', and which rows a window holds that the data decides",
+    ),
+    (
+        {"query__windows": ["session 1 hour"], "query__control": "c"},
+        "query.control is for periodic windows alone",
+    ),
+    ({"query__watermark": None}, "query.watermark is missing: a stream that appends"),
+    ({"query__grain": "1 second"}, "query.grain is for streams with a control: give query.con"),
+    ({"query__control": "c", "query__grain": "soon"}, "query.grain is 'soon': "),
+    ({"query__control": "c", "query__output": "complete"}, "query.control needs a watermark, and"),
+    ({"query__watermark": "soon"}, "query.watermark is 'soon': "),
+    ({"query__watermark": "-1 hour"}, "query.watermark must be more than zero"),
+    (
+        {"query__strategy": "weave-shar"},
+        "query.strategy is 'weave-shar': did you mean 'weave-share'?",
+    ),
+    ({"query__layout": "wide"}, "query.layout is 'wide', which a stream does not have"),
+    ({"query__empty": "fill"}, "query.empty is 'fill', which a stream does not have"),
+    ({"query__output": "update"}, "query.output is 'update', but files are never changed"),
+    ({"query__rate": True}, "query.rate is a boolean: it must be a number"),
+    ({"sink__format": "sqlite"}, "sink.format is unknown: known: console, parquet"),
+    ({"sink__path": None}, "sink.path is missing: sink.format = 'parquet' writes a folder"),
+    ({"sink": {"format": "memory"}}, "sink.name is missing"),
+    ({"sink": {"format": "kafka", "topic": "x"}}, "sink.servers is missing"),
+    ({"trigger__checkpoint": None}, "trigger.checkpoint is missing: a stream into parquet"),
+    ({"trigger__interval": "10 seconds"}, "trigger.interval and trigger.available_now are both"),
+    ({"source__stream": False}, "is for streams, and this source is read as a table"),
+    (
+        {"source": {"format": "rate"}, "query__time": "timestamp"},
+        "trigger.available_now never ends with source.format = 'rate'",
+    ),
+    ({"spark": {"master": "local", "remote": "sc://x"}}, "spark.remote and spark.master are both"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), MISTAKES, ids=[str(m[0]) for m in MISTAKES])
+def test_a_mistake_is_told_with_file_key_and_remedy(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(JobError) as caught:
+        job_of(table(**changes), Path("job.toml"))
+    assert str(caught.value).startswith("job.toml: ")
+    assert message in str(caught.value)
+
+
+def test_no_value_of_a_wrong_type_gets_through_or_breaks_the_reader() -> None:
+    """Any value in place of any option gives a job or a JobError that names the option."""
+    reached = Reached()
+    scalars = (
+        st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-2, 2) | st.text(max_size=5)
+    )
+    right = st.sampled_from(["card", "auto", "append", "parquet", "10 seconds", True, 2, ["card"]])
+    wrong = scalars | st.lists(scalars, max_size=2) | st.dictionaries(st.text(max_size=3), scalars)
+    values = st.one_of(right, wrong)  # what suits one option is wrong for most others
+    places = [(section, option) for section in SECTIONS for option in options_of(SECTIONS[section])]
+
+    @given(st.sampled_from(places), values)
+    def each(place: tuple[str, str], value: Any) -> None:
+        section, option = place
+        given = table(**{f"{section}__{option}": value}) if value is not None else table()
+        try:
+            job = job_of(given, Path("job.toml"))
+        except JobError as error:
+            said = str(error)
+            assert f"{section}.{option}" in said or "query cannot be asked" in said, said
+            reached["refused"] += 1
+            return
+        kept = getattr(getattr(job, section), option)
+        if value is not None:  # else the file has none, or that of the example
+            asked = tuple(value) if isinstance(value, list) else value
+            assert kept in (asked, (asked,)), place  # one text is a list of one
+            reached["taken"] += 1
+
+    each()
+    reached.at_least(3, "refused", "taken")
+
+
+def test_files_that_are_no_job(tmp_path: Path) -> None:
+    with pytest.raises(JobError, match=r"nowhere\.toml cannot be read"):
+        read_job(tmp_path / "nowhere.toml")
+    with pytest.raises(JobError, match=r"is not TOML: .*line 1.*; texts stand in quotes"):
+        read_job(written(tmp_path, "source = csv"))
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(JobError, match="is not text in UTF-8"):
+        read_job(tmp_path / "bytes.toml")
+
+
+def test_a_table_needs_no_watermark_and_may_be_wide(tmp_path: Path) -> None:
+    job = job_of(table(**BATCH, query__watermark=None, query__layout="wide"), tmp_path / "job.toml")
+    assert not job.source.streaming
+    assert job.query.layout == "wide"

@@ -1,0 +1,145 @@
+"""Windows that come and go: every batch has the rows that the history of commands says."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from muntin.errors import StateError
+from muntin.model.windows import Window
+from muntin.state.control import Command
+from muntin.state.controlled import Batch, ControlledBucket
+from muntin_testing.buckets import BruteForce, Row
+from muntin_testing.control import Run, Scripted, history_of, scripted
+from muntin_testing.reached import Reached
+
+
+def play(seed: str, batches: int) -> Reached:
+    """Run a random script; what it met."""
+    random = Random(seed)
+    grain = random.choice([1, 1, 4])
+    started, script = scripted(random, grain, batches)
+    rules = {"update": random.random() < 0.3, "late_now": random.random() < 0.3}
+    run = Run(started, grain, random.choice([1, 2, 3]), rules)
+    history = history_of(started, script, grain, **rules)
+    reached, first = Reached(), {window.id for window in started}
+    for number, batch in enumerate(script):
+        found, step = run.step(batch)
+        expected = history.step(batch, step.entries)
+        assert found == expected, f"batch {number}"
+        reached["rows"] += len(found)
+        reached["rows of registered windows"] += sum(at[0] not in first for at in found)
+        reached["rows with some aggregates"] += sum(row[0] is not None for row in found.values())
+        reached.update(entry.state for entry in step.entries)
+    return reached
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_rows_are_what_the_history_of_commands_says(part: int):
+    reached = sum((play(f"{part}/{i}", 12) for i in range(6)), Reached())
+    reached.at_least(100, "rows")
+    reached.at_least(10, "rows of registered windows", "rows with some aggregates")
+    reached.at_least(5, "running", "suspended", "refused")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(10))
+def test_a_hundred_random_scripts(part: int):
+    reached = sum((play(f"long {part}/{i}", 40) for i in range(10)), Reached())
+    reached.at_least(100, "rows", "rows of registered windows")
+
+
+def test_state_stays_bounded_under_churn():
+    """A thousand windows come and go; what only they needed leaves with them."""
+    run = Run([Window(20, 10, id="always")], buckets=1)
+    sizes, number, running = [], 0, ["always"]
+    for i in range(50):
+        commands = [Command(f"{i:04}0{j:02}", "suspend", id) for j, id in enumerate(running[1:])]
+        for j in range(20):
+            slide = 3 + (7 * i + 5 * j) % 11
+            window = Window(slide + (i + j) % 13, slide, i % slide, f"{i}/{j}")
+            commands.append(Command(f"{i:04}1{j:02}", "register", window.id, window))
+        rows = [(5 * i + j, "abc"[j % 3], j, number := number + 1) for j in range(5)]
+        _, step = run.step(Scripted(commands, rows, max(5 * i - 10, 0)))
+        assert {entry.state for entry in step.entries} <= {"running", "suspended"}
+        running = [label.id for label in step.labels if label.running]
+        assert len(running) == 21
+        [store] = run.stores
+        sizes.append((len(store), sum(map(len, store.values())), len(step.labels)))
+    early, later = np.array(sizes[10:30]).max(0), np.array(sizes[30:]).max(0)
+    assert (later <= early * 1.05).all(), (early, later)
+    run.step(Scripted([Command(f"9{id}", "suspend", id) for id in running], [], 5 * 50))
+    _, step = run.step(Scripted([], [], 5 * 50 + 100))
+    assert step.labels == ()
+    assert set(store) <= {"header", "keys", "control"}, "no piece is left"
+    _, step = run.step(Scripted([Command("99", "register", "x", Window(5, 5, id="x"))], [], 800))
+    assert [entry.complete_from for entry in step.entries] == [350]
+
+
+def rows(*times: int) -> list[Row]:
+    return [(time, "a", 1, time) for time in times]
+
+
+def register(key: str, window: Window) -> Command:
+    return Command(key, "register", window.id, window)
+
+
+def test_a_new_window_begins_where_kept_slices_serve_it_or_after_the_newest_row():
+    run = Run([Window(10, 10, id="tens")], buckets=1)
+    run.step(Scripted([], rows(3, 13), 0))
+    fours = [register("1", Window(4, 4, id="fours")), register("2", Window(20, 10, id="served"))]
+    _, step = run.step(Scripted(fours, rows(25), 3))
+    assert [entry.complete_from for entry in step.entries] == [16, 0]
+    _, step = run.step(Scripted([register("3", Window(8, 4, id="eights"))], rows(26), 15))
+    assert [entry.complete_from for entry in step.entries] == [16], "fours are cut since 13 only"
+    found, _ = run.step(Scripted([], [], 40))
+    assert {at[2:] for at in found if at[0] == "fours"} == {(24, 28)}
+    assert {at[2:] for at in found if at[0] == "eights"} == {(20, 28), (24, 32)}
+    assert {at[2:] for at in found if at[0] == "served"} == {(0, 20), (10, 30), (20, 40)}
+
+
+def test_a_suspended_window_gives_out_the_instances_that_are_over():
+    run = Run([Window(10, 5, id="x"), Window(100, 100, id="always")], buckets=1)
+    run.step(Scripted([], rows(2, 7, 15), 0))
+    _, step = run.step(Scripted([Command("1", "suspend", "x")], rows(22), 5))
+    assert [(entry.state, entry.effective) for entry in step.entries] == [("suspended", 15)]
+    found, step = run.step(Scripted([], rows(14), 12))
+    assert {at[2:] for at in found} == {(0, 10)}
+    assert [label.id for label in step.labels] == ["x", "always"], "one instance is still due"
+    found, step = run.step(Scripted([], [], 40))
+    assert {at[2:]: values[1] for at, values in found.items()} == {(5, 15): 2}, "with the late row"
+    found, step = run.step(Scripted([], [], 60))
+    assert found == {}
+    assert [label.id for label in step.labels] == ["always"]
+
+
+def test_a_window_that_is_suspended_and_registered_at_once_goes_on_without_a_gap():
+    window = Window(10, 5, id="x")
+    run, oracle = Run([window], buckets=1), BruteForce([window])
+    for i, watermark in enumerate([0, 3, 9, 14, 22, 60]):
+        times = rows(*range(6 * i, 6 * i + 6))
+        commands = [Command(f"{i}0", "suspend", "x"), register(f"{i}1", window)]
+        found, _ = run.step(Scripted(commands, times, watermark))
+        assert {at[:3] for at in found} == set(oracle.step(times, watermark))
+
+
+def test_what_cannot_be_read_is_refused_and_logged():
+    run = Run([Window(10, 10, id="x")], buckets=1)
+    texts = ['{"action": "regis', '["register"]', '{"action": "register", "window": "ten"}']
+    bucket = ControlledBucket(run.stream, 0, run.stores[0])
+    step = bucket.step(Batch(0, commands=texts))
+    assert [entry.state for entry in step.entries] == ["refused"] * 3
+    assert len({entry.key for entry in step.entries}) == 3
+    assert sorted(entry.order for entry in step.entries) == [0, 1, 2]
+    assert all(entry.reason for entry in step.entries)
+
+
+def test_a_restart_with_other_windows_or_another_grain_is_refused():
+    run = Run([Window(10, 10, id="x")], buckets=1)
+    run.step(Scripted([], rows(1), 0))
+    other = Run([Window(20, 10, id="x")], buckets=1)
+    with pytest.raises(StateError, match="started with the windows x = 10 microseconds, and the"):
+        ControlledBucket(other.stream, 0, run.stores[0])
+    coarse = Run([Window(10, 10, id="x")], grain=4, buckets=1)
+    with pytest.raises(StateError, match="does not fit the grain 4 microseconds"):
+        ControlledBucket(coarse.stream, 0, run.stores[0])
