@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muntin.cost import RateCost
-from muntin.kernels.monoids import Array, Arrays, Monoid, Scanned, Ufuncs
+from muntin.kernels.monoids import Arrays, Monoid, Scanned, Ufuncs
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.tree import evaluate_tree
 from muntin.model.windows import Window
@@ -84,19 +84,13 @@ def evaluated(
         last = span[1] - window.range
         return low, last - (last - window.offset) % window.slide
 
-    def keep(group: Array, start: Array, window: Window) -> Array:
-        if span is None:
-            return np.ones(len(start), dtype=np.bool_)
-        low, high = between(window)
-        return np.asarray((start >= low) & (start <= high))
-
     monoids: tuple[Monoid, ...] = (TEXTS, LARGEST)
     found: Found = {}
     largest: dict[tuple[int, int, int], int] = {}
     for base in bases(physical):
         pieces = pieces_of(physical, base.node, held)
         limits = None if span is None else between
-        for results in evaluate_tree(base.branches, pieces, monoids, keep, limits):
+        for results in evaluate_tree(base.branches, pieces, monoids, limits):
             for key, text, most in _rows(results):
                 assert key not in found, "no instance comes twice"
                 found[key], largest[key] = text, most

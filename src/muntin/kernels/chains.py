@@ -23,7 +23,7 @@ import numpy as np
 
 from muntin.kernels.instances import Instances, reached
 from muntin.kernels.monoids import Array
-from muntin.kernels.pieces import Pieces
+from muntin.kernels.pieces import Bounds, Pieces, bound_of
 from muntin.model.windows import Window
 from muntin.plan.feeds import Feed
 
@@ -41,7 +41,7 @@ class Chains:
     """A block of time as long as a run of pieces: what is scanned together."""
 
     @staticmethod
-    def of(pieces: Pieces, feed: Feed, limits: tuple[int, int] | None = None) -> Chains:
+    def of(pieces: Pieces, feed: Feed, limits: Bounds | None = None) -> Chains:
         """The chains of one progression; of instances that start between limits, if given."""
         shift = pieces.start - feed.offset - feed.origin
         turn = shift // feed.gcd % feed.turns * feed.inverse % feed.turns
@@ -50,7 +50,7 @@ class Chains:
         newest = pieces.start - turn * feed.stride
         oldest = newest - (feed.count - 1 - turn) // feed.turns * step
         if limits is not None:
-            low, high = (limit + feed.offset for limit in limits)
+            low, high = (bound_of(limit, pieces.group) + feed.offset for limit in limits)
             oldest = oldest + np.maximum(-((oldest - low) // step), 0) * step
             newest = newest - np.maximum(-((high - newest) // step), 0) * step
             fits &= oldest <= newest

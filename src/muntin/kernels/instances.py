@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from muntin.kernels.monoids import Array
+from muntin.kernels.pieces import Bounds, bound_of
 from muntin.model.windows import Window
 
 PORTION = 1_000_000
@@ -45,12 +46,12 @@ def instances(
     start: Array,
     window: Window,
     portion: int = PORTION,
-    between: tuple[int, int] | None = None,
+    between: Bounds | None = None,
 ) -> Iterator[Instances]:
     """All instances that some slice lies in, in portions.
 
-    `between` are the first and the last begin that are wanted, both begins of instances; every
-    slice must then lie in a wanted instance.
+    `between` are the first and the last begin that are wanted, of all groups or of each, both
+    begins of instances; every slice must then lie in a wanted instance.
 
     >>> [found] = instances(np.array([0, 0]), np.array([0, 7]), Window(6, 2))
     >>> found.start.tolist(), found.first.tolist(), found.last.tolist()
@@ -60,7 +61,8 @@ def instances(
     newest = start - (start - window.offset) % slide
     oldest = newest - (window.range - 1 - (start - newest)) // slide * slide
     if between is not None:
-        oldest, newest = np.maximum(oldest, between[0]), np.minimum(newest, between[1])
+        low, high = (bound_of(bound, group) for bound in between)
+        oldest, newest = np.maximum(oldest, low), np.minimum(newest, high)
     yield from reached(group, oldest, newest, slide, portion)
 
 

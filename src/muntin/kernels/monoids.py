@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
-Arrays = tuple[Array, ...]
+from muntin.kernels.sliding import Array as Array
+from muntin.kernels.sliding import Arrays as Arrays
+from muntin.kernels.sliding import doubled, sliding
 
 _QUIET = np.errstate(invalid="ignore", over="ignore")
 """Infinity less infinity is NaN and too large is infinity, as in any engine: no warning."""
@@ -41,6 +41,12 @@ class Monoid(Protocol):
 
     def suffixes(self, block: Arrays) -> Arrays:
         """Along each row, the combination of an element and everything after it."""
+
+    def reduce(self, block: Arrays) -> Arrays:
+        """The combination of each row."""
+
+    def slide(self, line: Arrays, n: int) -> Arrays:
+        """The combination of every n neighbours: element i covers those from i to i + n - 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,14 @@ class Ufuncs:
         turned = self.prefixes(tuple(a[..., ::-1] for a in block))
         return tuple(a[..., ::-1] for a in turned)
 
+    @_QUIET
+    def reduce(self, block: Arrays) -> Arrays:
+        return tuple(f.reduce(a, axis=-1) for f, a in zip(self.ufuncs, block, strict=True))
+
+    @_QUIET
+    def slide(self, line: Arrays, n: int) -> Arrays:
+        return tuple(sliding(a, n, f) for f, a in zip(self.ufuncs, line, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
@@ -90,6 +104,25 @@ class Scanned:
 
     def suffixes(self, block: Arrays) -> Arrays:
         return self._scan(block, forward=False)
+
+    @_QUIET
+    def reduce(self, block: Arrays) -> Arrays:
+        """Combine neighbours in pairs until one is left."""
+        while (length := block[0].shape[-1]) > 1:
+            both = self.combining(
+                tuple(a[..., 0 : length - 1 : 2] for a in block), tuple(a[..., 1::2] for a in block)
+            )
+            if length % 2:
+                both = tuple(
+                    np.concatenate((a, b[..., -1:]), axis=-1)
+                    for a, b in zip(both, block, strict=True)
+                )
+            block = both
+        return tuple(a[..., 0] for a in block)
+
+    @_QUIET
+    def slide(self, line: Arrays, n: int) -> Arrays:
+        return doubled(line, n, self.combining)
 
     def _scan(self, block: Arrays, forward: bool) -> Arrays:
         """Double the reach of every element until it is the whole row."""

@@ -30,10 +30,16 @@ class Pieces:
         columns = tuple(tuple(a[rows] for a in arrays) for arrays in self.columns)
         return Pieces(self.group[rows], self.start[rows], self.origin[rows], columns)
 
-    def within(self, low: int, high: int) -> Pieces:
-        """The pieces that start in [low, high)."""
-        inside = (self.start >= low) & (self.start < high)
+    def within(self, low: Bound, high: Bound) -> Pieces:
+        """The pieces that start in [low, high), bounds of all groups or of each."""
+        first, stop = bound_of(low, self.group), bound_of(high, self.group)
+        inside = (self.start >= first) & (self.start < stop)
         return self if inside.all() else self.take(np.flatnonzero(inside))
+
+    def between(self, rows: slice) -> Pieces:
+        """These neighbours, without a copy."""
+        columns = tuple(tuple(a[rows] for a in arrays) for arrays in self.columns)
+        return Pieces(self.group[rows], self.start[rows], self.origin[rows], columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,16 @@ class Results:
         columns = tuple(tuple(a[keep] for a in arrays) for arrays in self.columns)
         kept = self.group[keep], self.start[keep], self.origin[keep]
         return Results(self.node, *kept, columns)
+
+
+Bound = int | Array
+"""An instant for all groups, or one for each group by its number."""
+Bounds = tuple[Bound, Bound]
+
+
+def bound_of(bound: Bound, group: Array) -> Bound:
+    """The bound of each of these groups."""
+    return bound[group] if isinstance(bound, np.ndarray) and bound.ndim else bound
 
 
 Keep = Callable[[Array, Array, Window], Array]

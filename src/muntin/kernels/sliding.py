@@ -11,9 +11,14 @@ neighbouring windows of k, so log₂ n vector passes that stay in the cache do.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
-from muntin.kernels.monoids import Array
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Arrays = tuple[Array, ...]
 
 DOUBLING_LIMIT = 2048
 """Up to this length, log₂ n vectorised passes beat two scans."""
@@ -36,27 +41,35 @@ def sliding(values: Array, n: int, ufunc: np.ufunc) -> Array:
 def _doubling(values: Array, n: int, ufunc: np.ufunc) -> Array:
     count = len(values) - n + 1
     out = np.empty(count, dtype=ufunc(values[:1], values[:1]).dtype)
+
+    def combine(older: Arrays, newer: Arrays) -> Arrays:
+        return (ufunc(older[0], newer[0]),)
+
     for begin in range(0, count, CHUNK):
         end = min(begin + CHUNK, count)
-        out[begin:end] = _doubled(values[begin : end + n - 1], n, ufunc)
+        out[begin:end] = doubled((values[begin : end + n - 1],), n, combine)[0]
     return out
 
 
-def _doubled(values: Array, n: int, ufunc: np.ufunc) -> Array:
-    """Compose n from its binary digits, oldest part first, so that order is kept."""
-    count = len(values) - n + 1
-    power, reach, done = values, 1, 0
-    result: Array | None = None
+def doubled(line: Arrays, n: int, combine: Callable[[Arrays, Arrays], Arrays]) -> Arrays:
+    """Compose n from its binary digits, oldest part first, so that order is kept.
+
+    Any vectorised combine will do; the passes are over the whole line.
+    """
+    count = len(line[0]) - n + 1
+    power, reach, done = line, 1, 0
+    result: Arrays | None = None
     while True:
         if n & reach:
-            part = power[done : done + count]
-            result = part if result is None else ufunc(result, part)
+            part = tuple(a[done : done + count] for a in power)
+            result = part if result is None else combine(result, part)
             done += reach
         reach *= 2
         if reach > n:
             assert result is not None, "n has a binary digit"
             return result
-        power = ufunc(power[: -reach // 2], power[reach // 2 :])
+        half = reach // 2
+        power = combine(tuple(a[:-half] for a in power), tuple(a[half:] for a in power))
 
 
 def _blocks(values: Array, n: int, ufunc: np.ufunc) -> Array:

@@ -4,7 +4,8 @@ Three ways to make a node, by what it is and what it is made of:
 
     cut     slices of finer slices: each piece falls into one, neighbours are merged
     scan    a window of disjoint pieces (slices, a tumbling window): two scans of the pieces and one
-            combine a result, however much it overlaps itself (`kernels.evaluate`)
+            combine a result, however much it overlaps itself; on a grid where most of its cells
+            hold something (`kernels.grid`), else by index (`kernels.scans`)
     gather  a window of a window that overlaps itself: the same along its chains
             (`kernels.chains`); a few pieces a result are read one by one
 
@@ -16,14 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from muntin.kernels.chains import Chains
+from muntin.kernels.grid import Grid, grids
 from muntin.kernels.grouping import Grouping
 from muntin.kernels.instances import Instances, instances
 from muntin.kernels.monoids import Array, Monoid
-from muntin.kernels.pieces import Keep, Pieces, Results, as_pieces
+from muntin.kernels.pieces import Bounds, Keep, Pieces, Results, as_pieces, bound_of
 from muntin.kernels.scans import Halves, Scans, Segments, Unscanned
 from muntin.model.windows import Window
 from muntin.plan.feeds import Feed
@@ -62,71 +65,85 @@ class Branch:
         return own
 
 
-Between = Callable[[Window], tuple[int, int]]
-"""The first and the last begin of a window's wanted instances; the last is before the first where
-none is wanted."""
+Between = Callable[[Window], Bounds]
+"""The first and the last begin of a window's wanted instances, of all groups or of each; the last
+is before the first where none is wanted."""
 
 Read = Callable[[int, Array, Array], None]
 """Told of a node, the starts of some of its instances, and how many pieces of its parent each of
 them was made of: what tests hold explain() to."""
+
+_NEVER, _EVER = 2**62, -(2**62)
+"""Later and earlier than all instants, with room for a range."""
 
 
 def evaluate_tree(
     branches: Sequence[Branch],
     pieces: Pieces,
     monoids: tuple[Monoid, ...],
-    keep: Keep,
     between: Between | None = None,
+    keep: Keep | None = None,
     read: Read | None = None,
 ) -> Iterator[Results]:
-    """The instances of every window asked for that are to be kept, in portions.
+    """The instances of every window asked for that are wanted, in portions: all, unless told.
 
-    Where they are known to lie between two begins, only the pieces that they need are looked at.
+    Where they lie between two begins, only the pieces that they need are looked at; `keep` then
+    tells which of these instances are wanted.
     """
     for branch in branches:
         span = None if between is None else span_of(branch, between)
         own = pieces if span is None else pieces.within(*span)
         if not len(own.start):
             continue
-        making = _Making(branch, own, monoids, None if branch.branches else keep, span, read)
         below: list[Results] = []
-        for results in making.results():
+        for results in _Making(branch, own, monoids, span, read).results():
             if branch.branches:
                 below.append(results)
             if branch.asked:
-                yield _kept(results, branch, keep) if branch.branches else results
+                yield _wanted(results, branch, between, keep)
         if below:
             inner = as_pieces(below)
-            yield from evaluate_tree(branch.branches, inner, monoids, keep, between, read)
+            yield from evaluate_tree(branch.branches, inner, monoids, between, keep, read)
 
 
-def span_of(branch: Branch, between: Between) -> tuple[int, int]:
-    """From where to where pieces are needed for what is wanted of a branch: nowhere is (0, 0).
+def span_of(branch: Branch, between: Between) -> Bounds:
+    """From where to where pieces are needed for what is wanted of a branch; nowhere is empty.
 
     All that an instance is made of, however deep the tree, lies within it.
     """
     spans = [span_of(each, between) for each in branch.branches]
     if branch.asked and isinstance(branch.shape, Window):
         first, last = between(branch.shape)
-        spans.append((first, last + branch.shape.range if first <= last else first))
-    needed = [span for span in spans if span[0] < span[1]]
-    return (min(low for low, _ in needed), max(high for _, high in needed)) if needed else (0, 0)
+        none = np.less(last, first)
+        end = np.add(last, branch.shape.range)
+        spans.append((np.where(none, _NEVER, first), np.where(none, _EVER, end)))
+    lows, highs = zip(*spans, strict=True)
+    return reduce(np.minimum, lows), reduce(np.maximum, highs)
 
 
-def _kept(results: Results, branch: Branch, keep: Keep) -> Results:
+def _wanted(
+    results: Results, branch: Branch, between: Between | None, keep: Keep | None
+) -> Results:
+    """What is asked for among instances that were made, some of them for other nodes."""
     assert isinstance(branch.shape, Window), "slices are never asked for"
-    return results.where(keep(results.group, results.start, branch.shape))
+    wanted: Array | None = None
+    if between is not None and branch.branches:
+        low, high = (bound_of(x, results.group) for x in between(branch.shape))
+        wanted = (results.start >= low) & (results.start <= high)
+    if keep is not None:
+        kept = keep(results.group, results.start, branch.shape)
+        wanted = kept if wanted is None else wanted & kept
+    return results if wanted is None or wanted.all() else results.where(wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """One node made of pieces: which of its instances, or all of them, and who is told."""
+    """One node made of pieces: those of its instances that lie in a span, and who is told."""
 
     branch: Branch
     pieces: Pieces
     monoids: tuple[Monoid, ...]
-    keep: Keep | None
-    span: tuple[int, int] | None
+    span: Bounds | None
     read: Read | None
 
     def results(self) -> Iterator[Results]:
@@ -168,15 +185,29 @@ class _Making:
         return Results(self.branch.node, *kept, columns)
 
     def _scanned(self, window: Window) -> Iterator[Results]:
-        limits, pieces, few = self._limits(window), self.pieces, False
+        limits, pieces = self._limits(window), self.pieces
         if limits is not None:
-            pieces = pieces.within(limits[0], limits[1] + window.range)
-            few = (limits[1] - limits[0]) // window.slide < FEW
-            if limits[0] > limits[1] or not len(pieces.start):
+            first, last = limits
+            pieces = pieces.within(first, np.add(last, window.range))
+            if not len(pieces.start):
                 return
+        few = limits is not None and bool(np.all((last - first) // window.slide < FEW))
+        found = None if few else grids(pieces, window, limits)
+        if found is not None:
+            for grid in found:
+                yield self._on_grid(grid)
+            return
         scans = self._scans(pieces, pieces.group, window, few)
-        for found in instances(pieces.group, pieces.start, window, between=limits):
-            yield self._answered(found, pieces, scans, window, 0)
+        for some in instances(pieces.group, pieces.start, window, between=limits):
+            yield self._answered(some, pieces, scans, window, 0)
+
+    def _on_grid(self, grid: Grid) -> Results:
+        group, start, origin = grid.instances()
+        if self.read is not None:
+            self._tell(start, grid.held())
+        columns = zip(grid.pieces.columns, self.monoids, strict=True)
+        partials = tuple(grid.evaluate(arrays, monoid) for arrays, monoid in columns)
+        return Results(self.branch.node, group, start, origin, partials)
 
     def _gathered(self, window: Window, feed: Feed) -> Iterator[Results]:
         chains = Chains.of(self.pieces, feed, self._limits(window))
@@ -187,12 +218,13 @@ class _Making:
         for found in chains.instances():
             yield self._answered(found, chains.pieces, scans, chains.block, feed.offset)
 
-    def _limits(self, window: Window) -> tuple[int, int] | None:
+    def _limits(self, window: Window) -> Bounds | None:
         """The first and the last begin of the instances that lie in the span."""
         if self.span is None:
             return None
-        low, high = self.span
-        first, last = low + (window.offset - low) % window.slide, high - window.range
+        low, high = map(np.asarray, self.span)
+        last = high - window.range
+        first = low + (window.offset - low) % window.slide
         return first, last - (last - window.offset) % window.slide
 
     def _scans(
@@ -213,10 +245,6 @@ class _Making:
         offset: int,
     ) -> Results:
         """The partials of instances that start `offset` before their first piece may."""
-        if self.keep is not None:
-            assert isinstance(self.branch.shape, Window), "slices are never asked for"
-            whose = pieces.group[found.first]
-            found = found.where(self.keep(whose, found.start - offset, self.branch.shape))
         self._tell(found.start - offset, found.last - found.first + 1)
         halves = Halves.of(found, pieces.start, block)
         columns = tuple(scan.at(found, halves) for scan in scans)

@@ -39,11 +39,6 @@ class Due:
         """The begins of the first and the last instance of a window that is due."""
         return opened(self.kept, window, self.last), last_due(window, self.watermark)
 
-    def wanted(self, group: Array, start: Array, window: Window) -> Array:
-        """Which instances are due."""
-        low, high = self.between(window)
-        return np.asarray((start >= low) & (start <= high))
-
 
 @dataclass(frozen=True, slots=True)
 class Changed:
@@ -102,8 +97,8 @@ def results(
         tuple(tuple(a[order] for a in c.arrays) for c in columns),
     )
     monoids = tuple(c.monoid for c in columns)
-    limits = asked.wanted, asked.between
-    for found in evaluate_tree(base.branches, pieces, monoids, *limits, spec.read):
+    keep = asked.wanted if isinstance(asked, Changed) else None
+    for found in evaluate_tree(base.branches, pieces, monoids, asked.between, keep, spec.read):
         if len(found.start):
             yield _table(spec, found, columns, keys)
 

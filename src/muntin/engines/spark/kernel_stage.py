@@ -29,7 +29,8 @@ from muntin.model.windows import Window
 PORTION = 64_000
 """Slices that are evaluated at a time."""
 
-_BEFORE, _AFTER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+_BEFORE, _AFTER = -(2**61), 2**61
+"""Earlier and later than all instants, with room for a range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Groups:
                 columns = tuple(tuple(a[rows] for a in e.arrays) for e in encoded)
                 pieces = Pieces(self.group[rows], self.start[rows], rows, columns)
                 monoids = tuple(e.monoid for e in encoded)
-                for results in evaluate_tree(branches, pieces, monoids, self._wanted, None, read):
+                for results in evaluate_tree(branches, pieces, monoids, self._between, read=read):
                     if len(results.start):
                         yield self._batch(results, encoded)
 
@@ -130,17 +131,18 @@ class Groups:
         columns = [_column(self.table, name) for name in (partial.name, *partial.beside)]
         return encode(partial.merger, columns, self.kernel.wraps, partial.code)
 
-    def _wanted(self, group: Array, start: Array, window: Window) -> Array:
-        """Complete now and not before, and of this chunk."""
-        end = start + window.range
-        wanted = (group > 0) | (end > self.seen_to)
-        if not self.is_last:
-            wanted &= (group < self.group[-1]) | (end <= self.start[-1])
+    def _between(self, window: Window) -> tuple[Array, Array]:
+        """The begins of instances that are complete now and were not before, of this chunk."""
+        count = int(self.group[-1]) + 1
+        low, high = np.full(count, _BEFORE), np.full(count, _AFTER)
         if self.kernel.chunk:
             chunk = _column(self.table, "chunk").to_numpy(zero_copy_only=False)
-            first_row = np.searchsorted(self.group, group)
-            wanted &= start // self.kernel.chunk == chunk[first_row]
-        return np.asarray(wanted)
+            own = chunk[np.searchsorted(self.group, np.arange(count))] * self.kernel.chunk
+            low, high = own, own + self.kernel.chunk - 1
+        low[0] = max(low[0], self.seen_to - window.range + 1)
+        if not self.is_last:
+            high[-1] = min(high[-1], self.start[-1] - window.range)
+        return low, high
 
     def _new_rows(self, rows: Array, encoded: list[Encoded]) -> pa.RecordBatch:
         """First-level rows that are results themselves, each emitted by its own chunk, once."""

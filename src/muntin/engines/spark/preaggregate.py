@@ -26,7 +26,6 @@ from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.portions import portions
 from muntin.kernels.tree import Read, evaluate_tree
-from muntin.model.windows import Window
 from muntin.physical.trees import Base
 from muntin.state.pieces import starts
 
@@ -102,7 +101,7 @@ class PreAggregation:
                 continue
             part = tuple(tuple(a[own] for a in arrays) for arrays in columns)
             pieces = Pieces(key[own], start[own], np.arange(len(own)), part)
-            for results in evaluate_tree(base.branches, pieces, monoids, _all, None, self.read):
+            for results in evaluate_tree(base.branches, pieces, monoids, read=self.read):
                 yield self._batch(table, results, rows[own], encoded)
 
     def _in_order(self, table: pa.Table) -> tuple[Array, list[Array]]:
@@ -154,10 +153,6 @@ class PreAggregation:
     @property
     def _names(self) -> list[str]:
         return [*self.keys, "node", "start", *(p.name for p in self.partials)]
-
-
-def _all(group: Array, start: Array, window: Window) -> Array:
-    return np.ones(len(start), dtype=np.bool_)
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:
