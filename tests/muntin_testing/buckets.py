@@ -13,6 +13,7 @@ from muntin.physical.trees import Base, bases
 from muntin.planner.strategies import Problem, strategy_named
 from muntin.state.bucket import Bucket
 from muntin.state.spec import Spec
+from muntin.state.state import Cache
 from muntin.state.store import MemoryStore
 from muntin_testing.running import for_stream
 
@@ -80,11 +81,16 @@ def pieces(rows: Sequence[Row], base: Base) -> pa.Table:
 
 
 def stepped(
-    spec: Spec, store: MemoryStore, rows: Sequence[Row], watermark: int, newest: int | None = None
+    spec: Spec,
+    store: MemoryStore,
+    rows: Sequence[Row],
+    watermark: int,
+    newest: int | None = None,
+    cache: Cache | None = None,
 ) -> tuple[Found, Any]:
     """One step of a bucket that is made from the bytes of its store, in two partitions."""
     tables = [pieces(part, base) for base in spec.bases for part in (rows[::2], rows[1::2]) if part]
-    step = Bucket(spec, 0, store).step(tables, watermark, newest)
+    step = Bucket(spec, 0, store, cache).step(tables, watermark, newest)
     ids = {number: w.id for base in spec.bases for number, w in base.windows.items()}
     found: Found = {}
     for table in step.results:

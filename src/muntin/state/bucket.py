@@ -14,12 +14,15 @@ Keys that fall silent are in the state like all others, so their windows are emi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 
+from muntin.kernels.tree import Branch
+from muntin.model.windows import Window
 from muntin.physical.trees import Base
+from muntin.state.cores import Cores
 from muntin.state.evaluation import Changed, Due, opened, results
 from muntin.state.header import check_types
 from muntin.state.keys import Keys
@@ -145,18 +148,30 @@ class Bucket:
             self.state.put(i, each, merged(tables, self.spec.partials, self.spec.wraps))
 
     def _due(self, last: int, watermark: int) -> list[Asked]:
-        """For each base with windows that are due, the runs that these need."""
+        """For each base with windows that are due, the pieces that these need.
+
+        A window that nothing else is made of reads its own, as the technique keeps them.
+        """
         found: list[Asked] = []
         for i, (base, kept) in enumerate(
             zip(self.spec.bases, self.state.header.bases, strict=True)
         ):
-            due = Due(kept, last, watermark)
-            limits = [due.between(w) for w in base.windows.values()]
-            low = min((low for low, high in limits if low <= high), default=None)
-            tables = [] if low is None else self.state.runs(i, low, watermark)
-            if tables:
-                found.append((base, tables, due))
-        return found
+            due, cores = Due(kept, last, watermark), Cores(self.state, i, self.spec.technique)
+            together: list[Branch] = []
+            for branch in base.branches:
+                first, latest = due.bounds(branch)
+                if first > latest:
+                    continue
+                if isinstance(branch.shape, Window) and cores.pays(branch, first, latest):
+                    tables = cores.tables(branch.shape, first, latest)
+                    found.append((replace(base, branches=(branch,)), tables, due))
+                else:
+                    together.append(branch)
+            if together:
+                low = min(due.bounds(branch)[0] for branch in together)
+                tables = self.state.runs(i, low, watermark)
+                found.append((replace(base, branches=tuple(together)), tables, due))
+        return [asked for asked in found if asked[1]]
 
     def _changed(self, i: int, last: int, new: pa.Table) -> Asked:
         base, kept = self.spec.bases[i], self.state.header.bases[i]

@@ -17,7 +17,7 @@ from muntin.kernels.encoding import Encoded
 from muntin.kernels.instances import instances
 from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
-from muntin.kernels.tree import evaluate_tree
+from muntin.kernels.tree import Branch, evaluate_tree
 from muntin.model.windows import Window
 from muntin.physical.trees import Base
 from muntin.state.header import KeptBase
@@ -38,6 +38,14 @@ class Due:
     def between(self, window: Window) -> tuple[int, int]:
         """The begins of the first and the last instance of a window that is due."""
         return opened(self.kept, window, self.last), last_due(window, self.watermark)
+
+    def bounds(self, branch: Branch) -> tuple[int, int]:
+        """The first and the last begin of all windows of a branch; none is due if they cross."""
+        each = [self.between(window) for window in branch.windows.values()]
+        due = [(low, high) for low, high in each if low <= high]
+        if not due:
+            return 0, -1
+        return min(low for low, _ in due), max(high for _, high in due)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any, Protocol
 
 from muntin.errors import StateError
 from muntin.model.windows import Window
 from muntin.physical.trees import Base
-from muntin.plan.slicing import Cut, Slices
+from muntin.plan.slicing import Cut, Slices, edge_rate
 from muntin.state.spec import Spec
 
 FORMAT = 1
 RUNS = 16
-"""A block is about this part of the widest window: what a step may keep longer than needed."""
+"""A block is at most this part of the widest window: what a step may keep longer than needed."""
+SLICES = 256
+"""A block has at most about this many slices: what a step rewrites, and reads one by one."""
 
 
 @dataclass(slots=True)
@@ -56,7 +59,8 @@ class KeptBase:
         """The base of a query, with nothing kept yet."""
         windows = [KeptWindow(w) for w in base.windows.values()]
         widest = max((w.window.range for w in windows), default=1)
-        return KeptBase(base.slices, max(widest // RUNS, 1), windows)
+        block = min(widest // RUNS, ceil(SLICES / edge_rate(base.slices)))
+        return KeptBase(base.slices, max(block, 1), windows)
 
     def since(self, window: Window) -> int | None:
         """From when on the window is complete; None if it always was."""

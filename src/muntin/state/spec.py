@@ -27,7 +27,8 @@ class Spec:
     `update`, changed windows are emitted as they change instead of once when they are complete.
     `late_now` judges lateness by the watermark of the present batch, as Spark does with
     `spark.sql.streaming.statefulOperator.allowMultiple=false`; else by that of the one before.
-    `read` is told what every result was made of.
+    `technique` answers windows that are due (`state.cores`). `read` is told what every result was
+    made of.
     """
 
     bases: tuple[Base, ...]
@@ -39,6 +40,7 @@ class Spec:
     update: bool = False
     late_now: bool = False
     wraps: bool = False
+    technique: str = "b-int"
     read: Read | None = None
 
 

@@ -1,0 +1,157 @@
+"""The core of due windows: what all of them hold, read as the few pieces that a technique keeps.
+
+A step emits the instances of a window that begin in [first, last]: one, or a few. All of them hold
+the core [last, first + range). Its whole blocks, the runs of the state, are read as
+
+    technique    pieces of a key                what is combined once and remembered
+    panes        every slice                    nothing
+    b-int        at most 2·(FAN_OUT - 1) of     FAN_OUT blocks, and FAN_OUT of these, and so on:
+                 each length                    a ladder (B-Int, with more than two children)
+    two-stacks   2                              from each block to a flip, and from the flip on
+
+and slices outside of whole blocks one by one. So what a result reads stays bounded, however many
+slices its window has; panes reads all of them.
+
+What was combined is remembered by the tokens of its runs and never written: the state keeps the
+finest slices alone. A run that a late row has changed has another token, so just what holds it is
+combined again, and a worker that remembers nothing combines everything once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import pyarrow as pa
+
+from muntin.kernels.grouping import Grouping
+from muntin.kernels.tree import Branch
+from muntin.model.windows import Window
+from muntin.state.pieces import GROUP, START, by_group, encoded, longs
+from muntin.state.state import State
+
+FAN_OUT = 16
+"""Blocks of one length that make one of the next."""
+TECHNIQUES = ("panes", "two-stacks", "b-int")
+"""What answers due windows: plain re-reduction, suffixes and prefixes, or a ladder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Pieces of several slices each, one a key, or None; and a key that no other content has."""
+
+    key: str
+    table: pa.Table | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """The runs of one base of a state, and what was combined of them."""
+
+    state: State
+    base: int
+    technique: str
+
+    def tables(self, window: Window, first: int, last: int) -> list[pa.Table]:
+        """Pieces of all instances that begin in [first, last], oldest first."""
+        block = self.state.header.bases[self.base].block
+        end = last + window.range
+        low, high = -(-last // block), (first + window.range) // block
+        steps = window.range // block - 2
+        flip = high // steps * steps if steps > 0 else low
+        if self.technique == "two-stacks" and low < flip:
+            core = [self._suffix(low, flip), self._prefix(flip, high)]
+        else:
+            held = self._blocks(low, high)
+            core = [self._rung(*each) for each in rungs(low, high, held)]
+        inside = [each.table for each in core if each.table is not None]
+        return [*self._slices(first, low * block), *inside, *self._slices(high * block, end)]
+
+    def pays(self, branch: Branch, first: int, last: int) -> bool:
+        """Whether the instances of a branch have so much in common that a core is worth it."""
+        if branch.branches or not isinstance(branch.shape, Window) or self.technique == "panes":
+            return False
+        block = self.state.header.bases[self.base].block
+        return first + branch.shape.range - last >= 3 * block
+
+    def _slices(self, since: int, before: int) -> list[pa.Table]:
+        """The slices that begin in a stretch of time, one by one."""
+        found = []
+        for table in self.state.runs(self.base, since, before):
+            start = longs(table, START)
+            inside = (start >= since) & (start < before)
+            found.append(table if inside.all() else table.filter(pa.array(inside)))
+        return [table for table in found if table.num_rows]
+
+    def _rung(self, level: int, number: int) -> Combined:
+        """A block, or FAN_OUT rungs of the level below as one."""
+        if level:
+            length = FAN_OUT ** (level - 1)
+            blocks = self._blocks(number * FAN_OUT * length, (number + 1) * FAN_OUT * length)
+            below = dict.fromkeys(block // length for block in blocks)
+            return self._combine(self._rung(level - 1, each) for each in below)
+        token = self.state.header.bases[self.base].runs[number]
+        return self._combine([Combined(token, self.state.run(self.base, number))])
+
+    def _suffix(self, low: int, flip: int) -> Combined:
+        """Blocks from one to the flip, each combined with all after it."""
+        done = Combined("", None)
+        for number in reversed(self._blocks(low, flip)):
+            done = self._combine([self._rung(0, number), done])
+        return done
+
+    def _prefix(self, flip: int, high: int) -> Combined:
+        """Blocks from the flip on, each combined with all before it."""
+        done = Combined("", None)
+        for number in self._blocks(flip, high):
+            done = self._combine([done, self._rung(0, number)])
+        return done
+
+    def _blocks(self, low: int, high: int) -> list[int]:
+        """The blocks from low to high - 1 that have a run."""
+        known = sorted(self.state.header.bases[self.base].runs)
+        return known[bisect_left(known, low) : bisect_left(known, high)]
+
+    def _combine(self, parts: Iterable[Combined]) -> Combined:
+        """One piece for each key, older parts first; remembered."""
+        parts = list(parts)
+        filled = [part.table for part in parts if part.table is not None]
+        key = blake2b(" ".join(part.key for part in parts).encode(), digest_size=16).hexdigest()
+        if not filled:
+            return Combined(key, None)
+        cache = self.state.cache
+        if key not in cache:
+            cache[key] = self._merge(filled)
+        return Combined(key, cache[key])
+
+    def _merge(self, tables: list[pa.Table]) -> pa.Table:
+        table = pa.concat_tables(tables).combine_chunks()
+        spec, group = self.state.spec, longs(table, GROUP)
+        order = by_group(group)
+        grouping = Grouping.sorted(order, [group[order]])
+        rows = pa.array(grouping.rows)
+        columns = {name: table.column(name).take(rows) for name in (GROUP, START)}
+        for partial, column in zip(
+            spec.partials, encoded(table, spec.partials, spec.wraps), strict=True
+        ):
+            columns[partial.name] = column.decode(grouping.merged(column.arrays, column.monoid))
+        return pa.table(columns)
+
+
+def rungs(low: int, high: int, held: Sequence[int]) -> list[tuple[int, int]]:
+    """The fewest rungs, as (level, number), that these blocks of low … high - 1 are made of.
+
+    >>> rungs(15, 34, range(15, 34))
+    [(0, 15), (1, 1), (0, 32), (0, 33)]
+    """
+    found: dict[tuple[int, int], None] = {}
+    for block in held:
+        level, length = 0, 1
+        while (start := block // (length * FAN_OUT) * length * FAN_OUT) >= low:
+            if start + length * FAN_OUT > high:
+                break
+            level, length = level + 1, length * FAN_OUT
+        found[level, block // length] = None
+    return list(found)

@@ -1,0 +1,72 @@
+"""Techniques of due windows: the rows of brute force by each of them, and what they read."""
+
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+from muntin.model.windows import Window
+from muntin.state.cores import FAN_OUT, TECHNIQUES
+from muntin.state.header import SLICES
+from muntin.state.store import MemoryStore
+from muntin_testing.buckets import BruteForce, Row, spec_of, stepped
+from muntin_testing.reached import Reached
+
+
+def script(random: Random, span: int, late: int) -> list[tuple[list[Row], int]]:
+    """A few keys, a row now and then, some of them late; the watermark follows step by step."""
+    found, number, watermark = [], 0, 0
+    for clock in range(0, span, random.choice((1, 3, 7))):
+        rows: list[Row] = []
+        for _ in range(random.randrange(4)):
+            number += 1
+            time = clock - (random.randrange(late) if random.random() < 0.2 else 0)
+            rows.append((time, random.choice("abc"), random.randrange(9), number))
+        watermark = max(watermark, clock - random.randrange(10))
+        found.append((rows, watermark))
+    return [*found, ([], span + 2000)]
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_every_technique_gives_the_rows_of_brute_force(technique: str) -> None:
+    reached = Reached()
+    for seed in range(4):
+        random = Random(f"{technique} {seed}")
+        windows = [Window(random.choice((64, 160, 320)), random.choice((1, 5, 20)))]
+        windows += [Window(windows[0].range // 4 * 3, windows[0].slide * 2)][: seed % 2]
+        spec = spec_of(windows, technique=technique)
+        store, oracle, cache = MemoryStore(), BruteForce(windows), dict[str, pa.Table]()
+        for rows, watermark in script(random, 500, 150):
+            if random.random() < 0.05:
+                cache.clear()  # a worker that remembers nothing
+            found, step = stepped(spec, store, rows, watermark, cache=cache)
+            assert found == oracle.step(rows, watermark)
+            reached["emitted"] += len(found)
+            reached["late"] += step.late
+    reached.at_least(200, "emitted")
+    reached.at_least(10, "late")
+
+
+def reads(technique: str, count: int) -> list[int]:
+    """Pieces read for each result of W(count, 1), one result a step, once it has begun to slide."""
+    window, told = Window(count, 1), list[int]()
+    spec = spec_of([window], technique=technique, read=lambda *each: told.extend(each[2].tolist()))
+    store, cache = MemoryStore(), dict[str, pa.Table]()
+    filled: list[Row] = [(time, "a", 1, time) for time in range(count)]
+    stepped(spec, store, filled, 0, cache=cache)
+    stepped(spec, store, [], count - 1, cache=cache)
+    told.clear()
+    for clock in range(count, count + 5):
+        stepped(spec, store, [(clock, "a", 1, clock)], clock, cache=cache)
+    assert len(told) == 5
+    return told
+
+
+def test_what_a_result_reads_stays_bounded_as_windows_grow() -> None:
+    """Panes reads every slice; the others no more for 36,000 slices than for a few thousand."""
+    assert reads("panes", 3600) == [3600] * 5
+    for technique in ("b-int", "two-stacks"):
+        few, many = max(reads(technique, 3600)), max(reads(technique, 36_000))
+        ladder = 2 * (FAN_OUT - 1) * 2 if technique == "b-int" else 2
+        assert few <= 2 * SLICES + ladder
+        assert many <= 2 * SLICES + ladder, (technique, few, many)
