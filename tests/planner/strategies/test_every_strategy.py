@@ -76,7 +76,7 @@ def test_plans_are_right_for_the_operator_that_will_run(name: str) -> None:
             reached.update(edges_of(plan))
 
     each()
-    reached.at_least(8, *built_by(name))
+    assert reached.total() >= 40, "edges of plans that were looked at"
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
