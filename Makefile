@@ -34,7 +34,7 @@ test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (
 		.venv-spark40/bin/pytest -n 2 --dist worksteal -W ignore::ResourceWarning \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/engines/spark tests/aggregates)
 
-check: setup ## lint, formatting, types of source and tests, import layers
+check: setup ## lint, formatting, strict types of source, tests, tools and examples, import layers
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy

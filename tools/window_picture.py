@@ -32,8 +32,8 @@ def page_names() -> dict[str, Any]:
 def main() -> None:
     names = page_names()
     records, rows = names["records"], list(names["rows"])
-    times = [r["t"] for r in records]
-    latest = max(row["end"] for row in rows)
+    times: list[int] = [r["t"] for r in records]
+    latest: int = max(row["end"] for row in rows)
     scale = WIDTH / (max(*times, latest) - min(times) + 2)
 
     def x(time: float) -> float:

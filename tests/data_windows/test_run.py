@@ -42,14 +42,14 @@ def expected(window: DataWindow | Window, records: Records) -> list[tuple[Any, .
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_windows_of_all_kinds_together_are_what_they_mean(kind: str):
+def test_windows_of_all_kinds_together_are_what_they_mean(kind: str) -> None:
     reached = Reached()
 
     @fewer
     @given(KINDS[kind], st.lists(data_windows(), max_size=3), records_of_a_key(), st.booleans())
     def each(
         first: DataWindow | Window, more: list[DataWindow | Window], records: Records, lazy: bool
-    ):
+    ) -> None:
         named = [replace(window, id=f"w{i}") for i, window in enumerate([first, *more])]
         store = "lazy" if lazy else "eager"
         rows = list(evaluate(records, "t", named, AGGREGATES, store=store))
@@ -77,12 +77,12 @@ def batch_of(keys: list[Records]) -> Batch:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_bulk_runs_are_what_the_windows_mean(kind: str):
+def test_bulk_runs_are_what_the_windows_mean(kind: str) -> None:
     reached = Reached()
 
     @fewer
     @given(KINDS[kind], st.lists(records_of_a_key(12), min_size=2, max_size=3))
-    def each(window: DataWindow | Window, keys: list[Records]):
+    def each(window: DataWindow | Window, keys: list[Records]) -> None:
         runs = runs_of(window, batch_of(keys))
         columns = (getattr(runs, f).tolist() for f in ("start", "end", "first", "stop"))
         base, wanted = 0, []
@@ -98,12 +98,12 @@ def test_bulk_runs_are_what_the_windows_mean(kind: str):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_function_goes_on_from_its_stored_state(kind: str):
+def test_a_function_goes_on_from_its_stored_state(kind: str) -> None:
     reached = Reached()
 
     @fewer
     @given(KINDS[kind], records_of_a_key())
-    def each(window: DataWindow | Window, records: Records):
+    def each(window: DataWindow | Window, records: Records) -> None:
         plain, stored = function_of(window), function_of(window)
         assert isinstance(plain, WindowFunction)
         assert isinstance(stored, WindowFunction)
@@ -123,7 +123,7 @@ def test_a_function_goes_on_from_its_stored_state(kind: str):
     reached.at_least(10, "marks")
 
 
-def test_time_and_distance_share_one_set_of_slices():
+def test_time_and_distance_share_one_set_of_slices() -> None:
     """Records by a step of time, three quarters of a step of distance; every tenth stands still."""
     windows: list[DataWindow | Window] = [
         mt.Window(10, 6),
@@ -153,7 +153,7 @@ def test_time_and_distance_share_one_set_of_slices():
     assert cuts == sorted({run[0] for *_, run in meant})  # only where a window of either begins
 
 
-def test_every_five_seconds_the_last_ten_records():
+def test_every_five_seconds_the_last_ten_records() -> None:
     records = [{"t": t, "v": t} for t in range(0, 40, 2)]
     window = mt.user_window(lambda: LastRecords(10, 5), id="last")
     rows = list(evaluate(records, "t", [window], [mt.count(), mt.min("v"), mt.max("v")]))
@@ -164,7 +164,7 @@ def test_every_five_seconds_the_last_ten_records():
     assert [tuple(row.values())[3:] for row in rows] == wanted
 
 
-def test_reports_become_more_frequent_while_a_stock_is_cheap():
+def test_reports_become_more_frequent_while_a_stock_is_cheap() -> None:
     minute = 60_000_000
     prices = [12.0] * 25 + [9.0] * 15
     trades = [

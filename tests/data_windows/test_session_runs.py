@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,7 +35,9 @@ def batch(part: list[tuple[str, int]]) -> pa.RecordBatch:
 
 
 @given(records, st.lists(st.integers(0, 3), min_size=40, max_size=40), st.data())
-def test_sessions_of_every_gap_from_the_runs_of_scattered_records(given, partition, data):
+def test_sessions_of_every_gap_from_the_runs_of_scattered_records(
+    given: list[tuple[str, int]], partition: list[int], data: st.DataObject
+) -> None:
     gap = data.draw(st.integers(1, 12))
     wider = gap + data.draw(st.integers(0, 20))
     merge = SessionRuns(("k0",), PARTIALS, HOLDER, gap, False)
@@ -55,7 +58,9 @@ def test_sessions_of_every_gap_from_the_runs_of_scattered_records(given, partiti
             assert own == sessions([t for name, t in given if name == k], each)
 
 
-def test_a_dense_partition_becomes_a_row_for_each_portion_and_key(monkeypatch):
+def test_a_dense_partition_becomes_a_row_for_each_portion_and_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(session_runs, "PORTION", 100)
     merge = SessionRuns(("k0",), PARTIALS, HOLDER, 2, False)
     batches = [batch([("ab"[t % 2], t) for t in range(n, n + 50)]) for n in range(0, 400, 50)]

@@ -1,5 +1,6 @@
 """The stage of Spark's workers, without Spark: any cutting into batches gives the same rows."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def records() -> list[dict[str, Any]]:
     return rows
 
 
-def batches(records: list[dict[str, Any]], size: int):
+def batches(records: list[dict[str, Any]], size: int) -> Iterator[pa.RecordBatch]:
     table = pa.Table.from_pylist(records)
     table = table.rename_columns(["k0", "t", "u0", "u1", "p0", "p1"])
     return iter(table.to_batches(max_chunksize=size))
@@ -55,7 +56,9 @@ def expected(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("size", "portion"), [(1000, 200_000), (7, 20), (1, 1), (50, 60)])
-def test_portions_of_whole_keys_give_every_window_once(records, monkeypatch, size, portion):
+def test_portions_of_whole_keys_give_every_window_once(
+    records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, size: int, portion: int
+) -> None:
     monkeypatch.setattr(cutty, "PORTION", portion)
     columns = columns_of([mt.count(), mt.max("v")], lambda _: "int")
     stage = Cutty(("k0",), WINDOWS, {"km": "u0", "go": "u1"}, columns.partials, wraps=False)
@@ -63,7 +66,9 @@ def test_portions_of_whole_keys_give_every_window_once(records, monkeypatch, siz
     assert sorted((tuple(row.values()) for row in rows), key=repr) == expected(records)
 
 
-def test_records_are_handed_on_once_for_every_window(records, monkeypatch):
+def test_records_are_handed_on_once_for_every_window(
+    records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cutty, "COPIES", 13)
     stage = Assigned(("k0",), WINDOWS, {"km": "u0", "go": "u1"}, ("p1",))
     groups: dict[tuple[Any, ...], list[int]] = {}
@@ -75,12 +80,12 @@ def test_records_are_handed_on_once_for_every_window(records, monkeypatch):
     assert sorted(found, key=repr) == expected(records)
 
 
-def test_an_empty_partition_gives_nothing():
+def test_an_empty_partition_gives_nothing() -> None:
     stage = Cutty((), WINDOWS, {}, (), wraps=False)
     assert list(stage(iter([]))) == []
 
 
-def test_sessions_over_slices_are_those_over_records(records):
+def test_sessions_over_slices_are_those_over_records(records: list[dict[str, Any]]) -> None:
     gap = 5
     slices: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for record in records:

@@ -1,5 +1,7 @@
 """Seats in rows of state: everyone has one, and who sits together ends together."""
 
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +10,7 @@ from muntin.physical.state_rows import COLUMNS, places, seats
 
 
 @st.composite
-def windows(draw):
+def windows(draw: st.DrawFn) -> Window:
     slide = draw(st.integers(1, 12))
     return Window(slide + draw(st.integers(0, 30)), slide, draw(st.integers(0, slide - 1)))
 
@@ -17,7 +19,9 @@ sets = st.lists(windows(), min_size=1, max_size=12)
 
 
 @given(sets, st.integers(1, 5), st.randoms())
-def test_every_window_has_a_seat_of_its_own_whatever_the_order(asked, most, random):
+def test_every_window_has_a_seat_of_its_own_whatever_the_order(
+    asked: list[Window], most: int, random: Random
+) -> None:
     found = seats(asked, most)
     assert set(found) == set(asked)
     assert len(set(found.values())) == len(found)
@@ -26,7 +30,9 @@ def test_every_window_has_a_seat_of_its_own_whatever_the_order(asked, most, rand
 
 
 @given(sets, st.integers(1, 5))
-def test_places_are_filled_from_the_left_and_no_further_than_allowed(asked, most):
+def test_places_are_filled_from_the_left_and_no_further_than_allowed(
+    asked: list[Window], most: int
+) -> None:
     rows: dict[int, set[int]] = {}
     for seat in seats(asked, most).values():
         rows.setdefault(seat.row, set()).add(seat.place)
@@ -35,7 +41,7 @@ def test_places_are_filled_from_the_left_and_no_further_than_allowed(asked, most
 
 
 @given(sets, st.integers(1, 5))
-def test_a_row_has_no_more_ends_than_its_first_window(asked, most):
+def test_a_row_has_no_more_ends_than_its_first_window(asked: list[Window], most: int) -> None:
     found = seats(asked, most)
     first = {seat.row: w for w, seat in found.items() if seat.place == 0}
     for window, seat in found.items():
@@ -44,6 +50,6 @@ def test_a_row_has_no_more_ends_than_its_first_window(asked, most):
         assert ends == {(finer.offset + finer.range) % finer.slide}
 
 
-def test_rows_are_not_wider_than_generated_code_bears():
+def test_rows_are_not_wider_than_generated_code_bears() -> None:
     assert places(4) * 4 <= COLUMNS
     assert places(1000) == 1

@@ -1,6 +1,7 @@
 """Benchmarks: seeded data made once, sides in turn, and both sides of the DuckDB race agree."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +21,7 @@ from muntin_testing.running import in_process
 from muntin_testing.two_engines import assert_same, by_instance, planned
 
 
-def test_events_are_seeded_and_made_once(tmp_path):
+def test_events_are_seeded_and_made_once(tmp_path: Path) -> None:
     events = Events(rows=5_000, keys=7)
     path = events.file(tmp_path)
     made = path.stat().st_mtime_ns
@@ -33,7 +34,7 @@ def test_events_are_seeded_and_made_once(tmp_path):
     assert pq.read_table(events.file(tmp_path / "again")).equals(table)
 
 
-def test_sides_run_in_turn_and_each_begins_a_round():
+def test_sides_run_in_turn_and_each_begins_a_round() -> None:
     log: list[str] = []
 
     def side(name: str) -> Callable[[], int]:
@@ -48,7 +49,7 @@ def test_sides_run_in_turn_and_each_begins_a_round():
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_naive_and_rewritten_rows_agree(name, tmp_path):
+def test_naive_and_rewritten_rows_agree(name: str, tmp_path: Path) -> None:
     table = pq.read_table(Events(rows=300, keys=3, rate=1).file(tmp_path))
     query = query_of(name)
     connection = connect()
@@ -59,7 +60,7 @@ def test_naive_and_rewritten_rows_agree(name, tmp_path):
     assert_same(found, expected, name)
 
 
-def test_the_command(tmp_path):
+def test_the_command(tmp_path: Path) -> None:
     app = Typer()
     app.command()(bench)
     options = ["duckdb", "--rows", "3000", "--repeat", "1", "--data", str(tmp_path)]
@@ -69,13 +70,13 @@ def test_the_command(tmp_path):
     assert "naive, sample" in result.output
 
 
-def test_unknown_names():
+def test_unknown_names() -> None:
     assert "duckdb" in BENCHMARKS
     with pytest.raises(StrategyError, match="unknown benchmark 'duckbd': did you mean 'duckdb'"):
         benchmark_named("duckbd")
 
 
-def test_planning_prints_seconds_and_steps():
+def test_planning_prints_seconds_and_steps() -> None:
     app = Typer()
     app.command()(bench)
     options = ["planning", "--rows", "20", "--repeat", "1", "--set", "giants"]

@@ -16,7 +16,7 @@ from muntin.errors import StrategyError
 
 
 @pytest.mark.parametrize("name", sorted(SETS))
-def test_arrays_and_records_give_as_many_windows(name: str, tmp_path: Path):
+def test_arrays_and_records_give_as_many_windows(name: str, tmp_path: Path) -> None:
     file = Events(rows=1_500, keys=20).file(tmp_path)
     table = pq.read_table(file)
     micros = table.column("ts").combine_chunks().view(pa.int64())
@@ -25,6 +25,6 @@ def test_arrays_and_records_give_as_many_windows(name: str, tmp_path: Path):
     assert _bulk(SETS[name], file) == len(rows) > 0
 
 
-def test_an_unknown_set_is_refused():
+def test_an_unknown_set_is_refused() -> None:
     with pytest.raises(StrategyError, match="unknown set 'session'"):
         bench_userwindows(Options(sets=("session",)), Console())

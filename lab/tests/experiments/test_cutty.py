@@ -80,7 +80,7 @@ def test_cutty_calls_and_keeps_less_than_its_rivals() -> None:
 
 
 @pytest.mark.parametrize(("r", "s"), [(64, 8), (4096, 64)])
-def test_table_1_comes_out_where_ranges_are_powers_of_two(r, s):
+def test_table_1_comes_out_where_ranges_are_powers_of_two(r: int, s: int) -> None:
     for technique in ("Cutty", "Panes", "RA"):
         said, found = formula(technique, "eager", r, s), counted(technique, "eager", r, s)
         assert found.update == pytest.approx(said.update)
@@ -93,12 +93,12 @@ def test_table_1_comes_out_where_ranges_are_powers_of_two(r, s):
         )
 
 
-def test_cutty_keeps_half_the_partials_of_pairs_where_the_slide_does_not_divide_the_range():
+def test_cutty_keeps_half_the_partials_of_pairs_where_the_slide_does_not_divide_the_range() -> None:
     cutty, pairs = (counted(name, "lazy", 10_000, 700) for name in ("Cutty", "Pairs"))
     assert (cutty.space, pairs.space) == (15, 29)
 
 
-def test_the_experiment_prints_claims_and_writes_files(tmp_path: Path):
+def test_the_experiment_prints_claims_and_writes_files(tmp_path: Path) -> None:
     console = Console(record=True, width=150, file=(tmp_path / "out.txt").open("w"))
     found = run_cutty(Options(out=tmp_path, sets=1, parts=("sessions",)), console, records=5_000)
     text = console.export_text()

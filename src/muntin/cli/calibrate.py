@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from muntin.cost.calibration import check_place, constants_file, current_constants
+from muntin.cost.spark import KINDS, SHIPPED
 from muntin.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -35,9 +37,6 @@ def calibrate(
     ] = False,
 ) -> None:
     """Measure this machine or cluster in a minute or two, and keep the constants for planning."""
-    from muntin.cost.calibration import check_place, constants_file, current_constants
-    from muntin.cost.spark import SHIPPED
-
     console = Console()
     path = out or constants_file()
     if show:
@@ -72,8 +71,6 @@ def calibrate(
 
 
 def _table(found: Constants, shipped: Constants) -> Table:
-    from muntin.cost.spark import KINDS
-
     table = Table(title="seconds for one thing of each kind", title_justify="left")
     for name, side in (("kind", "left"), ("here", "right"), ("shipped", "right")):
         table.add_column(name, justify="left" if side == "left" else "right")

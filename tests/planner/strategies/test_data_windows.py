@@ -1,6 +1,7 @@
 """Plans of windows that the data decides: refused by rule, and right on generated records."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -44,7 +45,7 @@ def _together(node: Node, records: Records, last: int, first: int) -> bool:
 @given(st.sets(st.integers(1, 15), min_size=1, max_size=5), records_of_a_key())
 def test_a_chain_makes_every_session_from_those_of_the_smaller_gap(
     gaps: set[int], records: Records
-):
+) -> None:
     sessions = tuple(mt.session(f"{gap} microseconds") for gap in gaps)
     plan = session_chain(sessions, idempotent=False)
     assert plan is not None
@@ -55,7 +56,7 @@ def test_a_chain_makes_every_session_from_those_of_the_smaller_gap(
 
 
 @given(st.lists(data_windows().filter(lambda w: isinstance(w, DataWindow)), min_size=1, max_size=4))
-def test_plans_on_begins_and_alone_pass_the_checker(windows: list[DataWindow]):
+def test_plans_on_begins_and_alone_pass_the_checker(windows: list[DataWindow]) -> None:
     named = tuple(replace(w, id=f"w{i}") for i, w in enumerate(windows))
     periodic = (mt.hopping("1 hour", "5 minutes"),)
     for build in (on_begins, each_alone):
@@ -98,19 +99,21 @@ def fault(parent: Node, window: DataWindow) -> None:
         ),
     ],
 )
-def test_an_edge_that_no_session_allows_is_refused(parent, window, reason):
+def test_an_edge_that_no_session_allows_is_refused(
+    parent: DataWindow, window: DataWindow, reason: str
+) -> None:
     with pytest.raises(PlanError, match=reason):
         fault(Node(parent.id, parent, None, DATA_DEPENDENT), window)
 
 
-def test_slices_longer_than_the_gap_are_refused():
+def test_slices_longer_than_the_gap_are_refused() -> None:
     slices = sliced(Slices((Cut(7, 0),)))
     fault(slices, mt.session("7 microseconds"))
     with pytest.raises(PlanError, match="longer than its gap 6"):
         fault(slices, mt.session("6 microseconds"))
 
 
-def test_nothing_periodic_is_made_of_what_the_data_decides():
+def test_nothing_periodic_is_made_of_what_the_data_decides() -> None:
     hour = mt.tumbling("1 hour")
     session = Node("s", mt.session("5 microseconds", id="s"), None, DATA_DEPENDENT)
     plan = SharingPlan.build([session, reading_all(hour, "s")], False)
@@ -122,11 +125,11 @@ def test_nothing_periodic_is_made_of_what_the_data_decides():
         check(SharingPlan.build([root, nested], False), [])
 
 
-def asked(*windows, **options) -> mt.Plan:
+def asked(*windows: DataWindow | mt.Window, **options: Any) -> mt.Plan:
     return mt.optimize(mt.query("ts", windows, [mt.count()]), **options)
 
 
-def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
+def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins() -> None:
     chain = asked(mt.session("5 minutes"), mt.session("1 hour"), rate=1, distinct_keys=1)
     assert (chain.strategy, chain.operator.name) == ("wcg", "sessions")
     assert "sessions of session 5 minutes without a longer pause" in chain.explain()
@@ -156,12 +159,12 @@ def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
         ({"operator": "runs"}, "'runs' cannot run this plan: it merges sessions of slices"),
     ],
 )
-def test_options_of_periodic_windows_are_refused(options, message):
+def test_options_of_periodic_windows_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(StrategyError, match=message):
         asked(mt.count_window(5), **options)
 
 
-def test_queries_with_such_windows_are_planned_by_themselves():
+def test_queries_with_such_windows_are_planned_by_themselves() -> None:
     query = mt.query("ts", [mt.session("1 hour")], [mt.count()])
     with pytest.raises(StrategyError, match="query 'a' has windows that the data decides"):
         mt.optimize(queries={"a": query})
