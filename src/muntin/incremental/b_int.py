@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from muntin.incremental.protocol import Technique
+from muntin.incremental.protocol import Technique, fold
 
 
 class BInt(Technique):
@@ -73,7 +73,7 @@ class BInt(Technique):
         return self._newest(len(self))
 
     def _newest(self, range: int) -> Any:
-        return self._fold(self._intervals(self._end - range))
+        return fold(self.monoid, self._intervals(self._end - range))
 
     def _intervals(self, at: int) -> list[Any]:
         """The fewest intervals from a position to the end: each the longest that begins there."""

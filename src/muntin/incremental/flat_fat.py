@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from muntin.incremental.protocol import Technique
+from muntin.incremental.protocol import Technique, fold
 
 
 class FlatFAT(Technique):
@@ -95,7 +95,7 @@ class FlatFAT(Technique):
         return self._newest(self._count)
 
     def _newest(self, range: int) -> Any:
-        return self._fold(self._span(self._count - range, range))
+        return fold(self.monoid, self._span(self._count - range, range))
 
     def _span(self, skip: int, length: int) -> list[Any]:
         """The fewest nodes for `length` values after the oldest `skip` ones, in order."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from muntin.incremental.chunked_queue import ChunkedQueue
-from muntin.incremental.protocol import Technique
+from muntin.incremental.protocol import Technique, fold
 
 
 class Panes(Technique):
@@ -41,7 +41,7 @@ class Panes(Technique):
         return len(self._partials)
 
     def _whole(self) -> Any:
-        return self._fold(self._partials)
+        return fold(self.monoid, self._partials)
 
     def _newest(self, range: int) -> Any:
-        return self._fold(self._partials.since(self._partials.end - range))
+        return fold(self.monoid, self._partials.since(self._partials.end - range))

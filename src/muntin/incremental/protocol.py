@@ -156,15 +156,16 @@ class Technique(ABC):
             self._refuse_unknown(range)
         return tuple(sorted(set(asked), reverse=True))
 
-    def _fold(self, partials: Iterable[Any]) -> Any:
-        """Combine partials from older to newer: one combine fewer than there are partials."""
-        rest = iter(partials)
-        first = next(rest, self)
-        return self.monoid.identity if first is self else reduce(self.monoid.combine, rest, first)
-
     def __repr__(self) -> str:
         ranges = f", ranges={list(self.ranges)}" if self.ranges else ""
         return f"<{type(self).__name__} of {self.monoid!r}{ranges}: {len(self)} values>"
+
+
+def fold(monoid: Monoid, partials: Iterable[object]) -> object:
+    """Combine partials from older to newer: one combine fewer than there are partials."""
+    rest = iter(partials)
+    first = next(rest, rest)
+    return monoid.identity if first is rest else reduce(monoid.combine, rest, first)
 
 
 def monoid_of(aggregate: object) -> Monoid:

@@ -8,8 +8,8 @@ import pytest
 
 import muntin as mt
 from muntin.aggregates.columns import columns_of
-from muntin.data_windows import stage as cutty
-from muntin.data_windows.stage import Assigned, Cutty
+from muntin.data_windows import partitions
+from muntin.data_windows.partitions import Assigned, Cutty
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin_testing.data_windows import meaning
@@ -56,7 +56,7 @@ def expected(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize(("size", "portion"), [(1000, 200_000), (7, 20), (1, 1), (50, 60)])
 def test_portions_of_whole_keys_give_every_window_once(records, monkeypatch, size, portion):
-    monkeypatch.setattr(cutty, "PORTION", portion)
+    monkeypatch.setattr(partitions, "PORTION", portion)
     columns = columns_of([mt.count(), mt.max("v")], lambda _: "int")
     stage = Cutty(("k0",), WINDOWS, {"km": "u0", "go": "u1"}, columns.partials, wraps=False)
     rows = [row for batch in stage(batches(records, size)) for row in batch.to_pylist()]
@@ -64,7 +64,7 @@ def test_portions_of_whole_keys_give_every_window_once(records, monkeypatch, siz
 
 
 def test_records_are_handed_on_once_for_every_window(records, monkeypatch):
-    monkeypatch.setattr(cutty, "COPIES", 13)
+    monkeypatch.setattr(partitions, "COPIES", 13)
     stage = Assigned(("k0",), WINDOWS, {"km": "u0", "go": "u1"}, ("p1",))
     groups: dict[tuple[Any, ...], list[int]] = {}
     for batch in stage(batches(records, 40)):

@@ -1,4 +1,4 @@
-"""Users' functions over a batch: one function a key, asked for the batch or record by record.
+"""Windows of users' functions: one function a key, asked for a batch or record by record.
 
 A function that takes batches gives two arrays a key, ends and begins; the k-th end closes the k-th
 begin (first in, first out), so that runs of records follow without a loop.
@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muntin.data_windows.discretizer import Begun, Discretizer, Named
+from muntin.aggregates import count
+from muntin.data_windows.discretizer import Begun, Discretizer, Track
 from muntin.data_windows.elements import (
     NEVER,
     NONE,
@@ -27,15 +28,14 @@ from muntin.data_windows.elements import (
     Batch,
     Carry,
     Clock,
+    Found,
     Open,
     Runs,
-    Told,
-    plain,
 )
-from muntin.data_windows.function_state import remembered
+from muntin.data_windows.function_state import dump_state
+from muntin.data_windows.policies import RecordWindows, record_limit
 from muntin.data_windows.protocol import Policy, WindowFunction
-from muntin.data_windows.ready_made import function_of
-from muntin.data_windows.records import RecordWindows, record_limit
+from muntin.data_windows.window_functions import function_of
 from muntin.errors import UserWindowError
 from muntin.kernels.monoids import Array
 from muntin.model.data_windows import UserWindow
@@ -72,33 +72,33 @@ class _Answers:
     memory: list[str | None] = field(default_factory=list)
     due: list[int] = field(default_factory=list)
 
-    def told(self, clock: Clock | None) -> Told:
+    def found(self, clock: Clock | None) -> Found:
         table = np.asarray(self.rows, dtype=np.int64).reshape(-1, 4)
         runs = [*self.arrays, Runs(*(table[:, i] for i in range(4)))]
         closed = Runs(*(np.concatenate([getattr(r, f) for r in runs]) for f in Runs.__slots__))
         if clock is None:
-            return Told(closed)
+            return Found(closed)
         begun = np.asarray(self.open, dtype=np.int64).reshape(-1, 4)
         still = Open(begun[:, 0], begun[:, 2], begun[:, 3])
         due = np.asarray(self.due, dtype=np.int64)
-        return Told(closed, still, pa.array(self.memory, pa.string()), due)
+        return Found(closed, still, pa.array(self.memory, pa.string()), due)
 
 
-def asked(window: UserWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
+def find_user_windows(window: UserWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     """The windows of a user's function, key by key."""
     answers = _Answers()
     for key in _keys(window, batch, carry):
         function = function_of(window)
         if isinstance(function, Policy):
             assert clock is None, "a stream has no policies that keep records"
-            answers.rows += _triggered(window, function, key)
+            answers.rows += _trigger(window, function, key)
             continue
         if key.memory is not None:
             function.restore(key.memory["state"])
         at_once = clock is None or function.resumes
-        if not (at_once and _at_once(window, function, key, clock, answers)):
-            _one_by_one(window, function, key, clock, answers)
-    return answers.told(clock)
+        if not (at_once and _ask_at_once(window, function, key, clock, answers)):
+            _ask_one_by_one(window, function, key, clock, answers)
+    return answers.found(clock)
 
 
 def _keys(window: UserWindow, batch: Batch, carry: Carry) -> Iterator[_Key]:
@@ -106,17 +106,11 @@ def _keys(window: UserWindow, batch: Batch, carry: Carry) -> Iterator[_Key]:
     bounds = np.append(batch.firsts, batch.size)
     among = np.searchsorted(batch.records, bounds).tolist()
     began = np.searchsorted(carry.open.at, bounds).tolist()
-    held: list[Any] = [None] * len(batch.firsts)
-    held = held if carry.value is None else carry.value.to_pylist()
-    open_rows = list(
-        zip(
-            carry.open.at.tolist(),
-            batch.time[carry.open.at].tolist(),
-            carry.open.low.tolist(),
-            carry.open.high.tolist(),
-            strict=True,
-        )
-    )
+    nothing: list[str | None] = [None] * len(batch.firsts)
+    held = nothing if carry.value is None else carry.value.to_pylist()
+    at = carry.open.at
+    begun = (at, batch.time[at], carry.open.low, carry.open.high)
+    open_rows = list(zip(*(each.tolist() for each in begun), strict=True))
     for group, (first, stop) in enumerate(pairwise(bounds.tolist())):
         low, high = among[group], among[group + 1]
         records = batch.records[low:high]
@@ -143,15 +137,15 @@ def _rows(key: _Key) -> list[tuple[int, dict[str, object]]]:
     ]
 
 
-def _one_by_one(
+def _ask_one_by_one(
     window: UserWindow,
     function: WindowFunction,
     key: _Key,
     clock: Clock | None,
     answers: _Answers,
 ) -> None:
-    named = Named(function, window.id, window.limit, window.incomplete)
-    discretizer = Discretizer([named])
+    track = Track(function, window.id, window.limit, window.incomplete)
+    discretizer = Discretizer([track])
     begins = {number: at for number, (at, *_) in enumerate(key.open)}
     if key.memory is not None:
         begun = [
@@ -171,39 +165,20 @@ def _one_by_one(
     left, declared, due = discretizer.pause()
     for b in left:
         answers.open.append((begins[b.number], 0, *(b.bounds or (UNDECLARED, UNDECLARED))))
-    answers.memory.append(remembered(window.id, function, declared))
+    answers.memory.append(dump_state(window.id, function, declared))
     answers.due.append(NEVER if due is None else due)
 
 
-class _Nothing:
-    """A monoid of nothing: a policy is asked for its windows only."""
-
-    identity = None
-    invertible = selective = commutative = True
-
-    def lift(self, value: object) -> None:
-        return None
-
-    def combine(self, older: object, newer: object) -> None:
-        return None
-
-    def lower(self, partial: object) -> None:
-        return None
-
-    def invert(self, whole: object, older: object) -> None:
-        return None
-
-
-def _triggered(window: UserWindow, policy: Policy, key: _Key) -> list[Row]:
-    records = RecordWindows(_Nothing(), [policy], "lazy", [window.id], record_limit([window]))
+def _trigger(window: UserWindow, policy: Policy, key: _Key) -> list[Row]:
+    records = RecordWindows(count(), [policy], "lazy", [window.id], record_limit([window]))
     found = []
     for time, record in _rows(key):
-        for e in records.record(time, None, record):
+        for e in records.record(time, 1, record):
             found.append((key.first + e.first, key.first + e.stop, e.start, e.end))
     return found
 
 
-def _at_once(
+def _ask_at_once(
     window: UserWindow,
     function: WindowFunction,
     key: _Key,
@@ -213,7 +188,7 @@ def _at_once(
     """Ask for all records of the key; False if the function wants them one by one."""
     if type(function).marks is WindowFunction.marks:
         return False
-    said = _said(window, function, key)
+    said = _ask_all(window, function, key)
     if said is None:
         return False
     ends, begins = said
@@ -225,15 +200,15 @@ def _at_once(
     )
     rest = len(first) - len(stop) if window.incomplete and clock is None else 0
     stop = np.concatenate((stop, np.full(rest, key.stop, dtype=stop.dtype)))
-    answers.arrays.append(_bounded(function, key.batch, first[: len(stop)], stop))
+    answers.arrays.append(_bound(function, key.batch, first[: len(stop)], stop))
     if clock is not None:
         answers.open += [(at, 0, UNDECLARED, UNDECLARED) for at in first[len(stop) :].tolist()]
-        answers.memory.append(remembered(window.id, function))
+        answers.memory.append(dump_state(window.id, function))
         answers.due.append(NEVER)
     return True
 
 
-def _said(window: UserWindow, function: WindowFunction, key: _Key) -> tuple[Array, Array] | None:
+def _ask_all(window: UserWindow, function: WindowFunction, key: _Key) -> tuple[Array, Array] | None:
     """The ends and begins that the function gives, one number for each record."""
     values = {name: column.to_numpy(zero_copy_only=False) for name, column in key.columns.items()}
     times = key.times
@@ -277,9 +252,9 @@ def _check(window: UserWindow, times: Array, ends: Array, begins: Array, held: i
         )
 
 
-def _bounded(function: WindowFunction, batch: Batch, first: Array, stop: Array) -> Runs:
+def _bound(function: WindowFunction, batch: Batch, first: Array, stop: Array) -> Runs:
     if type(function).bounds is WindowFunction.bounds:
-        return plain(first, stop, batch)
+        return batch.runs(first, stop)
     spans = zip(batch.time[first].tolist(), batch.last[stop - 1].tolist(), strict=True)
     pairs = np.asarray([function.bounds(*span) for span in spans], dtype=np.int64).reshape(-1, 2)
     return Runs(first, stop, pairs[:, 0], pairs[:, 1])
