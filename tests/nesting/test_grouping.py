@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from muntin.model.windows import Window
 from muntin.nesting import Group, Level, subsumable
-from muntin.nesting.chains import fewest, hosts
+from muntin.nesting.chains import fewest, hosts, maximum_matching
 from muntin.nesting.greedy import greedy
-from muntin.nesting.matching import maximum_matching
 from muntin_testing.windows import window_sets
 
 pools = window_sets(least=1, most=12, longest=12)

@@ -124,7 +124,7 @@ def _keys(window: UserWindow, batch: Batch, carry: Carry) -> Iterator[_Key]:
             {name: column.slice(low, high - low) for name, column in columns.items()},
             int(batch.last[old - 1]) if old > first else None,
             open_rows[began[group] : began[group + 1]],
-            None if held[group] is None else json.loads(held[group]),
+            None if (memory := held[group]) is None else json.loads(memory),
         )
 
 

@@ -7,7 +7,6 @@ operations can be told from the counters before and after (Table 2 of the multi-
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
 
 from muntin.aggregates import Aggregate
 from muntin.incremental.chunked_queue import ChunkedQueue
@@ -41,12 +40,12 @@ class Counting:
         """Combines and inverts so far."""
         return self.combines + self.inverts
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: object, newer: object) -> object:
         """Combine, and count it."""
         self.combines += 1
         return self._monoid.combine(older, newer)
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: object, older: object) -> object:
         """Invert, and count it."""
         self.inverts += 1
         return self._monoid.invert(whole, older)

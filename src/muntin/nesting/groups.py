@@ -90,11 +90,6 @@ class Group:
         """The window whose state holds that of all others."""
         return self.levels[-1].window
 
-    @property
-    def enclosing(self) -> list[Window]:
-        """The windows of the levels above the seed's."""
-        return [level.window for level in self.levels[1:]]
-
     def windows(self) -> Iterator[Window]:
         """All members, narrowest first."""
         for level in self.levels:

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from muntin.errors import QueryError
 from muntin.model.windows import Window
@@ -230,7 +230,7 @@ class Nested(ABC, Generic[AnyStair, Result]):
         self._seen = instant if self._seen is None else max(self._seen, instant)
         return results
 
-    def _insert(self, time: int, item: Any, side: int = 0) -> list[Result]:
+    def _insert(self, time: int, item: object, side: int = 0) -> list[Result]:
         results = self.advance(time)
         for run in (*self._runs.values(), *self._retiring):
             run.sides[side].add(item)
