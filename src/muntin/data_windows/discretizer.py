@@ -85,12 +85,12 @@ class Discretizer:
         for i, track in enumerate(self._tracks):
             try:
                 if track.open:
-                    self._time_out(i, track, time, record, ended)
+                    ended += self._time_out(i, track, time, record)
                 said = track.function.mark(time, record)
             except UserWindowError:
                 raise
             except Exception as error:
-                raise _raised(track, error, time, record) from error
+                raise _failure(track, error, time, record) from error
             if said is NOTHING:
                 continue
             marks = _check_marks(track, said, time, record)
@@ -106,11 +106,11 @@ class Discretizer:
         ended: list[Ended] = []
         for i, track in enumerate(self._tracks):
             try:
-                self._time_out(i, track, time, {}, ended)
+                ended += self._time_out(i, track, time, {})
             except UserWindowError:
                 raise
             except Exception as error:
-                raise _raised(track, error, time, {}) from error
+                raise _failure(track, error, time, {}) from error
         return ended
 
     def resume(self, open: Sequence[Begun], declared: Bounds | None, last: int | None) -> None:
@@ -139,14 +139,12 @@ class Discretizer:
             track.open.clear()
         return ended
 
-    def _time_out(
-        self, i: int, track: Track, time: int, record: Record, ended: list[Ended]
-    ) -> None:
+    def _time_out(self, i: int, track: Track, time: int, record: Record) -> Iterable[Ended]:
         while track.open:
             due = track.function.timeout()
             if due is None or due > time:
                 return
-            ended += self._end(i, track, track.function.timed_out(), time, record)
+            yield from self._end(i, track, track.function.timed_out(), time, record)
 
     def _end(
         self, i: int, track: Track, count: int, time: int | None, record: Record
@@ -206,7 +204,7 @@ def _check_marks(track: Track, said: object, time: int, record: Record) -> Marks
     return marks
 
 
-def _raised(track: Track, error: Exception, time: int, record: Record) -> UserWindowError:
+def _failure(track: Track, error: Exception, time: int, record: Record) -> UserWindowError:
     return UserWindowError(
         f"window function {track.name!r} raised {error!r} at {_at(time, record)}"
     )

@@ -150,10 +150,10 @@ class Open:
     high: Array
 
     @staticmethod
-    def of(at: Array, low: Array | None = None, high: Array | None = None) -> Open:
-        """Open windows without numbers, or with them."""
+    def of(at: Array, low: Array | None = None) -> Open:
+        """Open windows without numbers, or with one."""
         zeros = np.zeros(len(at), dtype=np.int64)
-        return Open(at, zeros if low is None else low, zeros if high is None else high)
+        return Open(at, zeros if low is None else low, zeros)
 
 
 NOTHING_OPEN = Open(NONE, NONE, NONE)

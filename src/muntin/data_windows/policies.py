@@ -108,7 +108,7 @@ class RecordWindows:
 
     def record(self, time: int, value: object, record: Record) -> list[Emitted]:
         """Windows emitted before the record enters; then it enters, and others leave."""
-        emitted = self.advance(time, record)
+        emitted = self._time_out(time, record)
         for i, policy in enumerate(self._policies):
             count = self._ask(i, partial(policy.trigger, time, record), time, record)
             emitted += self._emit(i, count)
@@ -125,12 +125,12 @@ class RecordWindows:
         self._drop()
         return emitted
 
-    def advance(self, time: int, record: Record | None = None) -> list[Emitted]:
+    def _time_out(self, time: int, record: Record) -> list[Emitted]:
         """Windows that are due without a record before `time`."""
         emitted: list[Emitted] = []
         for i, policy in enumerate(self._policies):
             while (due := policy.timeout()) is not None and due <= time and self._held(i):
-                count = self._ask(i, policy.timed_out, time, record or {})
+                count = self._ask(i, policy.timed_out, time, record)
                 emitted += self._emit(i, count)
         return emitted
 

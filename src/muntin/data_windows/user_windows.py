@@ -62,43 +62,102 @@ class _Key:
     memory: dict[str, Any] | None = None
 
 
-@dataclass(slots=True)
-class _Answers:
-    """What the functions of all keys said."""
+def find_user_windows(window: UserWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
+    """The windows of a user's function, key by key."""
+    asking = _Asking(window, clock)
+    for key in _keys(window, batch, carry):
+        asking.ask(key)
+    return asking.found()
 
+
+@dataclass(slots=True)
+class _Asking:
+    """The functions of all keys are asked one after the other; what they said is gathered."""
+
+    window: UserWindow
+    clock: Clock | None
     rows: list[Row] = field(default_factory=list)
     arrays: list[Runs] = field(default_factory=list)
     open: list[Row] = field(default_factory=list)
     memory: list[str | None] = field(default_factory=list)
     due: list[int] = field(default_factory=list)
 
-    def found(self, clock: Clock | None) -> Found:
+    def ask(self, key: _Key) -> None:
+        """Ask a new function for the windows of a key."""
+        function = function_of(self.window)
+        if isinstance(function, Policy):
+            assert self.clock is None, "a stream has no policies that keep records"
+            self._trigger(function, key)
+            return
+        if key.memory is not None:
+            function.restore(key.memory["state"])
+        at_once = self.clock is None or function.resumes
+        if not (at_once and self._ask_at_once(function, key)):
+            self._ask_one_by_one(function, key)
+
+    def found(self) -> Found:
+        """What all functions said."""
         table = np.asarray(self.rows, dtype=np.int64).reshape(-1, 4)
         runs = [*self.arrays, Runs(*(table[:, i] for i in range(4)))]
         closed = Runs(*(np.concatenate([getattr(r, f) for r in runs]) for f in Runs.__slots__))
-        if clock is None:
+        if self.clock is None:
             return Found(closed)
         begun = np.asarray(self.open, dtype=np.int64).reshape(-1, 4)
         still = Open(begun[:, 0], begun[:, 2], begun[:, 3])
         due = np.asarray(self.due, dtype=np.int64)
         return Found(closed, still, pa.array(self.memory, pa.string()), due)
 
+    def _trigger(self, policy: Policy, key: _Key) -> None:
+        limit = record_limit([self.window])
+        records = RecordWindows(count(), [policy], "lazy", [self.window.id], limit)
+        for time, record in _rows(key):
+            for e in records.record(time, 1, record):
+                self.rows.append((key.first + e.first, key.first + e.stop, e.start, e.end))
 
-def find_user_windows(window: UserWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
-    """The windows of a user's function, key by key."""
-    answers = _Answers()
-    for key in _keys(window, batch, carry):
-        function = function_of(window)
-        if isinstance(function, Policy):
-            assert clock is None, "a stream has no policies that keep records"
-            answers.rows += _trigger(window, function, key)
-            continue
+    def _ask_one_by_one(self, function: WindowFunction, key: _Key) -> None:
+        window = self.window
+        discretizer = Discretizer([Track(function, window.id, window.limit, window.incomplete)])
+        begins = {number: at for number, (at, *_) in enumerate(key.open)}
         if key.memory is not None:
-            function.restore(key.memory["state"])
-        at_once = clock is None or function.resumes
-        if not (at_once and _ask_at_once(window, function, key, clock, answers)):
-            _ask_one_by_one(window, function, key, clock, answers)
-    return answers.found(clock)
+            begun = [
+                Begun(number, 0, time, None if low == UNDECLARED else (low, high))
+                for number, (_, time, low, high) in enumerate(key.open)
+            ]
+            discretizer.resume(begun, key.memory["declared"], key.last)
+        for i, (time, record) in zip(key.records.tolist(), _rows(key), strict=True):
+            ended, begun = discretizer.record(time, record)
+            self.rows += [(begins.pop(e.number), i, e.start, e.end) for e in ended]
+            begins.update((b.number, i) for b in begun)
+        last = discretizer.advance(self.clock.now) if self.clock else discretizer.finish()
+        self.rows += [(begins.pop(e.number), key.stop, e.start, e.end) for e in last]
+        if self.clock is None:
+            return
+        left, declared, due = discretizer.pause()
+        for b in left:
+            self.open.append((begins[b.number], 0, *(b.bounds or (UNDECLARED, UNDECLARED))))
+        self.memory.append(dump_state(window.id, function, declared))
+        self.due.append(NEVER if due is None else due)
+
+    def _ask_at_once(self, function: WindowFunction, key: _Key) -> bool:
+        """Ask for all records of the key; False if the function wants them one by one."""
+        if type(function).marks is WindowFunction.marks:
+            return False
+        said = _ask_all(self.window, function, key)
+        if said is None:
+            return False
+        ends, begins = said
+        _check(self.window, key.times, ends, begins, len(key.open))
+        held = np.asarray([at for at, *_ in key.open], dtype=np.int64)
+        first = np.concatenate((held, np.repeat(key.records, begins)))
+        stop = np.repeat(key.records, ends)
+        rest = len(first) - len(stop) if self.window.incomplete and self.clock is None else 0
+        stop = np.concatenate((stop, np.full(rest, key.stop, dtype=stop.dtype)))
+        self.arrays.append(_bound(function, key.batch, first[: len(stop)], stop))
+        if self.clock is not None:
+            self.open += [(at, 0, UNDECLARED, UNDECLARED) for at in first[len(stop) :].tolist()]
+            self.memory.append(dump_state(self.window.id, function))
+            self.due.append(NEVER)
+        return True
 
 
 def _keys(window: UserWindow, batch: Batch, carry: Carry) -> Iterator[_Key]:
@@ -135,77 +194,6 @@ def _rows(key: _Key) -> list[tuple[int, dict[str, object]]]:
         (time, dict(zip(key.columns, row, strict=True)))
         for time, row in zip(key.times.tolist(), each, strict=True)
     ]
-
-
-def _ask_one_by_one(
-    window: UserWindow,
-    function: WindowFunction,
-    key: _Key,
-    clock: Clock | None,
-    answers: _Answers,
-) -> None:
-    track = Track(function, window.id, window.limit, window.incomplete)
-    discretizer = Discretizer([track])
-    begins = {number: at for number, (at, *_) in enumerate(key.open)}
-    if key.memory is not None:
-        begun = [
-            Begun(number, 0, time, None if low == UNDECLARED else (low, high))
-            for number, (_, time, low, high) in enumerate(key.open)
-        ]
-        discretizer.resume(begun, key.memory["declared"], key.last)
-    found = answers.rows
-    for i, (time, record) in zip(key.records.tolist(), _rows(key), strict=True):
-        ended, begun = discretizer.record(time, record)
-        found += [(begins.pop(e.number), i, e.start, e.end) for e in ended]
-        begins.update((b.number, i) for b in begun)
-    last = discretizer.finish() if clock is None else discretizer.advance(clock.now)
-    found += [(begins.pop(e.number), key.stop, e.start, e.end) for e in last]
-    if clock is None:
-        return
-    left, declared, due = discretizer.pause()
-    for b in left:
-        answers.open.append((begins[b.number], 0, *(b.bounds or (UNDECLARED, UNDECLARED))))
-    answers.memory.append(dump_state(window.id, function, declared))
-    answers.due.append(NEVER if due is None else due)
-
-
-def _trigger(window: UserWindow, policy: Policy, key: _Key) -> list[Row]:
-    records = RecordWindows(count(), [policy], "lazy", [window.id], record_limit([window]))
-    found = []
-    for time, record in _rows(key):
-        for e in records.record(time, 1, record):
-            found.append((key.first + e.first, key.first + e.stop, e.start, e.end))
-    return found
-
-
-def _ask_at_once(
-    window: UserWindow,
-    function: WindowFunction,
-    key: _Key,
-    clock: Clock | None,
-    answers: _Answers,
-) -> bool:
-    """Ask for all records of the key; False if the function wants them one by one."""
-    if type(function).marks is WindowFunction.marks:
-        return False
-    said = _ask_all(window, function, key)
-    if said is None:
-        return False
-    ends, begins = said
-    _check(window, key.times, ends, begins, len(key.open))
-    held = np.asarray([at for at, *_ in key.open], dtype=np.int64)
-    first, stop = (
-        np.concatenate((held, np.repeat(key.records, begins))),
-        np.repeat(key.records, ends),
-    )
-    rest = len(first) - len(stop) if window.incomplete and clock is None else 0
-    stop = np.concatenate((stop, np.full(rest, key.stop, dtype=stop.dtype)))
-    answers.arrays.append(_bound(function, key.batch, first[: len(stop)], stop))
-    if clock is not None:
-        answers.open += [(at, 0, UNDECLARED, UNDECLARED) for at in first[len(stop) :].tolist()]
-        answers.memory.append(dump_state(window.id, function))
-        answers.due.append(NEVER)
-    return True
 
 
 def _ask_all(window: UserWindow, function: WindowFunction, key: _Key) -> tuple[Array, Array] | None:

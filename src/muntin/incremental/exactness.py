@@ -64,7 +64,7 @@ class Inverse:
     def add(self, total: object, newer: object) -> object:
         """The running aggregate with a value that enters."""
         if self._decimals:
-            return self._unrounded(self._monoid.combine, total, newer)
+            return self._apply_exactly(self._monoid.combine, total, newer)
         return self._monoid.combine(total, newer)
 
     def remove(self, total: object, older: object, rest: Rest) -> object:
@@ -72,10 +72,10 @@ class Inverse:
         if self._approximate and not _finite(total):
             return reduce(self._monoid.combine, rest(), self._monoid.identity)
         if self._decimals:
-            return self._unrounded(self._monoid.invert, total, older)
+            return self._apply_exactly(self._monoid.invert, total, older)
         return self._monoid.invert(total, older)
 
-    def _unrounded(self, operation: Operation, left: object, right: object) -> object:
+    def _apply_exactly(self, operation: Operation, left: object, right: object) -> object:
         with localcontext() as context:
             context.traps[Inexact] = True
             try:

@@ -141,16 +141,16 @@ class NestedAggregate(Nested[AggregateStair, Answer]):
         """A record; the answers of all instances that end at or before its time."""
         return self._insert(time, (time, self.monoid.lift(value)))
 
-    def _stair(self, window: Window) -> AggregateStair:
+    def _make_stair(self, window: Window) -> AggregateStair:
         return AggregateStair(window, self.monoid)
 
-    def _changed(self, stairs: Stairs[AggregateStair]) -> None:
+    def _cut_levels(self, stairs: Stairs[AggregateStair]) -> None:
         wider: list[Window] = []
         for step in reversed(stairs.steps):
             wider.append(step.window)
             step.cut_at(cut_everywhere(map(begins, wider)).cuts)
 
-    def _answers(
+    def _answer(
         self, run: Run[AggregateStair], fired: Sequence[Sequence[AggregateStair]], instant: int
     ) -> Iterator[Answer]:
         whole, some = self.monoid.identity, False

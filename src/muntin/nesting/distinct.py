@@ -103,10 +103,10 @@ class NestedDistinct(Nested[DistinctStair, Report]):
         """An item appears; the reports of all instances that end at or before that time."""
         return self._insert(time, (item, time))
 
-    def _stair(self, window: Window) -> DistinctStair:
+    def _make_stair(self, window: Window) -> DistinctStair:
         return DistinctStair(window)
 
-    def _answers(
+    def _answer(
         self, run: Run[DistinctStair], fired: Sequence[Sequence[DistinctStair]], instant: int
     ) -> Iterator[Report]:
         items: list[Seen] = []

@@ -31,7 +31,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from muntin.errors import PlanError
 from muntin.model.windows import Window
 
 
@@ -135,18 +134,6 @@ class Group:
         level.window = heir
         level.piggybacked = {w.id: w for w in orphans if w is not heir and subsumable(heir, w)}
         return [w for w in orphans if w is not heir and w.id not in level.piggybacked]
-
-    def check(self) -> None:
-        """Raise PlanError unless this is a sequence, with piggybacked windows on equal ranges."""
-        for below, above in zip(self.levels, self.levels[1:], strict=False):
-            if below.window.range >= above.window.range:
-                raise PlanError(f"{below.window} and {above.window} do not grow in {self!r}")
-            if not subsumable(below.window, above.window):
-                raise PlanError(f"{below.window} is not subsumable under {above.window}")
-        for level in self.levels:
-            for rider in level.piggybacked.values():
-                if rider.range != level.window.range or not subsumable(level.window, rider):
-                    raise PlanError(f"{rider} cannot be piggybacked on {level.window}")
 
     def __repr__(self) -> str:
         return f"<group {' ⊂ '.join(map(str, self.levels))}>"

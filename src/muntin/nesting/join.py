@@ -142,10 +142,10 @@ class NestedJoin(Nested[JoinStair, Pair]):
                     found.append(Pair(*pair, windows))
         return found
 
-    def _stair(self, window: Window) -> JoinStair:
+    def _make_stair(self, window: Window) -> JoinStair:
         return JoinStair(window)
 
-    def _answers(
+    def _answer(
         self, run: Run[JoinStair], fired: Sequence[Sequence[JoinStair]], instant: int
     ) -> Iterator[Pair]:
         yield from ()  # a pair is reported when its later tuple comes

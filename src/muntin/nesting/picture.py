@@ -48,7 +48,7 @@ def svg(groups: Sequence[Group]) -> str:
     place = _Axes(windows)
     body = [place.frame()]
     for i, group in enumerate(groups):
-        body.append(_drawn(group, place, _COLOURS[i % len(_COLOURS)]))
+        body.append(_draw_group(group, place, _COLOURS[i % len(_COLOURS)]))
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {_WIDTH} {_HEIGHT}' "
         f"width='{_WIDTH}' height='{_HEIGHT}' role='img' aria-label='groups of windows'>"
@@ -107,15 +107,15 @@ def _short(length: int) -> str:
     return str(length) if length < 1_000_000 else duration_text(length)
 
 
-def _drawn(group: Group, place: _Axes, colour: str) -> str:
+def _draw_group(group: Group, place: _Axes, colour: str) -> str:
     points = [place(level.window) for level in group.levels]
     path = "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in points)
     line = f"<path d='{path}' fill='none' stroke='{colour}' stroke-width='2'/>"
-    dots = (_level(level, place, colour, i == 0) for i, level in enumerate(group.levels))
+    dots = (_draw_level(level, place, colour, i == 0) for i, level in enumerate(group.levels))
     return line + "".join(dots)
 
 
-def _level(level: Level, place: _Axes, colour: str, seed: bool) -> str:
+def _draw_level(level: Level, place: _Axes, colour: str, seed: bool) -> str:
     x, y = place(level.window)
     drawn: list[str] = []
     for rider in level.piggybacked.values():
