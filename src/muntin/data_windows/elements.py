@@ -109,7 +109,7 @@ class Batch:
         return Runs(first, stop, self.time[first], self.last[stop - 1] + 1)
 
     def holds(self, predicate: str) -> Array:
-        """Where a predicate holds; null does not, and slices have been asked before."""
+        """Where a predicate holds: not at nulls, nor at slices of records taken before."""
         column = self.column(predicate)
         if not pa.types.is_boolean(column.type):
             raise UserWindowError(f"{predicate!r} must be a condition: it is {column.type}")

@@ -156,7 +156,7 @@ def evaluate(
     time 10 20 1
     time 20 30 1
     """
-    asked, each = list(windows), list(aggregates)
+    all_windows, all_aggregates = list(windows), list(aggregates)
     names = [keys] if isinstance(keys, str) else list(keys)
     groups: dict[tuple[object, ...], KeyWindows] = {}
     for record in records:
@@ -165,7 +165,7 @@ def evaluate(
         key = tuple(record[name] for name in names)
         group = groups.get(key)
         if group is None:
-            group = groups[key] = KeyWindows(asked, each, store)
+            group = groups[key] = KeyWindows(all_windows, all_aggregates, store)
         for row in group.record(record[time], record):
             yield {**row, **dict(zip(names, key, strict=True))}
     for key, group in groups.items():

@@ -4,7 +4,7 @@ Records come sorted by key and time. A portion is as many whole keys as make som
 records (a larger key is one portion: its windows may reach over all of it). For every window of the
 plan the runs of records are found at once (muntin.data_windows.array_windows) and merged together.
 
-`Assigned` is for aggregates that have no array form: each record is handed on once for every window
+`Assigned` is for aggregates that have no array form: each record is passed on once for every window
 that it is in, and Spark groups them. `SessionRuns` goes before a shuffle, if all windows are
 sessions. Each is a function for mapInArrow, and holds what a worker needs to know.
 """
@@ -37,7 +37,7 @@ RUN_PORTION = 500_000
 """Records that are merged into runs at a time."""
 
 COPIES = 500_000
-"""Copies of records that are handed on at a time."""
+"""Copies of records that are passed on at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Assigned:
     values: tuple[str, ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Hand on the records of one sorted partition."""
+        """Pass on the records of one sorted partition."""
         for table, group in whole_keys(batches, self.keys):
             batch = batch_of(table, group, self.inputs)
             for n, window in self.windows.items():

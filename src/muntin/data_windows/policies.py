@@ -26,7 +26,7 @@ from muntin.model.data_windows import OPEN_LIMIT, DataWindow, UserWindow
 from muntin.model.windows import Window
 
 RECORD_LIMIT = 1_000_000
-"""So many records may be kept, unless told otherwise."""
+"""How many records may be kept by default."""
 
 
 class LastRecords(Policy):

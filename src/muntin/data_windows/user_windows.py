@@ -4,8 +4,8 @@ A function that takes batches gives two arrays a key, ends and begins; the k-th 
 begin (first in, first out), so that runs of records follow without a loop.
 
 In a stream a function lives for one step: what it remembers is carried as JSON, and its open
-windows as the slices that they began with. One that takes batches is asked so only if it says that
-it goes on from what it remembers (`resumes`): else it is asked record by record.
+windows as the slices that they began with. A function that takes batches gets them in a stream only
+if it resumes from what it remembers (`resumes`); otherwise it sees one record at a time.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def find_user_windows(window: UserWindow, batch: Batch, carry: Carry, clock: Clo
 
 @dataclass(slots=True)
 class _Asking:
-    """The functions of all keys are asked one after the other; what they said is gathered."""
+    """Asks the functions of all keys, one after the other, and gathers what they say."""
 
     window: UserWindow
     clock: Clock | None

@@ -1,7 +1,7 @@
 """Count what a technique really does: how often it combines and inverts, and what it keeps.
 
-`Counting` is a monoid around another one. A technique made with it works as ever, and each of its
-operations can be told from the counters before and after (Table 2 of the multi-query paper).
+`Counting` is a monoid around another one. A technique made with it works as before; the counters
+before and after an operation show its cost (Table 2 of the multi-query paper).
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ class SlickDequeNonInv(SlickDeque):
         return self._end - self._first
 
     def _wins(self, newer: object, older: object) -> bool:
-        """Which of the two combine returned: told by identity, as ties may compare equal."""
+        """Whether combine returned the newer: by identity, as ties may compare equal."""
         chosen = self.monoid.combine(older, newer)
         if chosen is newer:
             return True

@@ -13,8 +13,8 @@ Join). With t⁻ and t⁺ the earlier and the later time, W holds the pair at ev
 
 The paper lets a match on stair k count for all n - k wider windows. That holds at instants at which
 they all fire. A wider window that slides less often may never hold a pair that a narrower one
-holds: W(5, 5) ends at 5 and 10 and never sees 3 and 6 together, W(4, 1) does. So each window is
-asked for its first end after t⁺.
+holds: W(5, 5) ends at 5 and 10 and never sees 3 and 6 together, W(4, 1) does. So the first
+end after t⁺ is computed for each window.
 """
 
 from __future__ import annotations
