@@ -30,7 +30,7 @@ from muntin.aggregates import avg, count
 from muntin.aggregates import max as largest
 from muntin.api import aggregate
 from muntin.data_windows import Marks, WindowFunction, evaluate
-from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Batch
 from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.monoids import Ufuncs

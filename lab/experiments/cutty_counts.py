@@ -63,9 +63,9 @@ class CountedAggregator(Aggregator):
         self.counting = counting
         self.merges = self.produced = 0
 
-    def _merged(self, start: int) -> Any:
+    def _merge(self, start: int) -> Any:
         before = self.counting.combines
-        merged = super()._merged(start)
+        merged = super()._merge(start)
         self.merges += self.counting.combines - before
         return merged
 

@@ -11,7 +11,7 @@ import pytest
 
 import muntin as mt
 from muntin.data_windows import LastRecords, Marks, Policy, RecordWindows, WindowFunction, evaluate
-from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Batch
 from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin.errors import ColumnError, MuntinError, UserWindowError, WindowError

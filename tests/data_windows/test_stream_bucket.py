@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.data_windows import PriceDriven, evaluate
 from muntin.data_windows.protocol import Columns, Numbers, Policy, Record, WindowFunction
-from muntin.data_windows.ready_made import PositionFunction, SessionFunction
 from muntin.data_windows.stream_bucket import StreamBucket
+from muntin.data_windows.window_functions import PositionFunction, SessionFunction
 from muntin.errors import StateError, UserWindowError
 from muntin.model.data_windows import CountWindow, DataWindow, Session, Snapshot, UserWindow
 from muntin.model.windows import Window

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Runs
-from muntin.data_windows.stage import batch_of, groups
+from muntin.data_windows.partitions import batch_of, groups
 from muntin.dialects import Reading
 from muntin.dialects.programs import selected
 from muntin.dialects.rendering import records_sql

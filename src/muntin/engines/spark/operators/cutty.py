@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from muntin.aggregates.columns import inputs_of
-from muntin.data_windows.stage import Assigned, Cutty
+from muntin.data_windows.partitions import Assigned, Cutty
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.constants import constant

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from muntin.data_windows.stream_bucket import StreamBucket
-from muntin.data_windows.stream_header import StreamSpec
+from muntin.data_windows.stream_state import StreamSpec
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators import bucketed

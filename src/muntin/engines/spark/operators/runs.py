@@ -5,8 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegerType, LongType, StructType
 
-from muntin.data_windows.session_runs import SessionRuns
-from muntin.data_windows.stage import Cutty
+from muntin.data_windows.partitions import Cutty, SessionRuns
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.operators.sessions import beside_direct
 from muntin.engines.spark.row_partials import fields_of, lifted_once, not_in_arrow, partial_fields

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.data_windows import Aggregator, Discretizer, LastRecords, PriceDriven, evaluate
-from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Batch
 from muntin.data_windows.protocol import NOTHING, WindowFunction
-from muntin.data_windows.ready_made import function_of
+from muntin.data_windows.window_functions import function_of
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin_testing.data_windows import KINDS, Records, data_windows, meaning, records_of_a_key

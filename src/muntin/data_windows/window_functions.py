@@ -1,14 +1,14 @@
-"""The ready-made windows as functions: what each says of a record, and what it remembers.
+"""Every kind of window as a function: what it says of a record, and what it remembers.
 
-`muntin.data_windows.bulk` has the same windows over whole arrays; tests hold both to one meaning.
-What a function remembers is a few numbers, so that it can be stored and restored (JSON).
+`muntin.data_windows.array_windows` has the same windows over arrays; tests hold both to one
+meaning. What a function remembers is a few numbers, so that it can be stored and restored (JSON).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import floor
-from typing import Any
+from typing import Any, ClassVar
 
 from muntin.data_windows.protocol import (
     NOTHING,
@@ -31,6 +31,8 @@ from muntin.model.data_windows import (
     UserWindow,
 )
 from muntin.model.windows import Window
+
+MINUTE = 60_000_000
 
 
 class SessionFunction(WindowFunction):
@@ -208,6 +210,55 @@ class ThresholdFunction(WindowFunction):
         return NOTHING
 
 
+class PriceDriven(WindowFunction):
+    """The paper's example: reports become more frequent while a stock is cheap (Figure 1).
+
+    price > limit   every 5 minutes, the last 10       price ≤ limit   every 2 minutes, the last 5
+
+    The pairs are (range, slide) above the limit, and at or below it. The price decides from the
+    record that crosses the limit on: windows that are open then end before it, as far as they have
+    come, and the other slide counts from there. A window that crossed the limit would have to be
+    shorter than those that began after it, against first in, first out.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("price",)
+
+    def __init__(
+        self,
+        limit: float = 10.0,
+        above: tuple[int, int] = (10 * MINUTE, 5 * MINUTE),
+        below: tuple[int, int] = (5 * MINUTE, 2 * MINUTE),
+        price: str = "price",
+    ) -> None:
+        self.limit, self.above, self.below, self.price = limit, above, below, price
+        self.cheap: bool | None = None
+        self.reports: list[int] = []
+        self.next = 0
+
+    def mark(self, time: int, record: Record) -> Marks:
+        cheap, ends = record[self.price] <= self.limit, 0
+        if cheap is not self.cheap:
+            ends, self.reports = len(self.reports), []
+            self.cheap, self.next = cheap, time
+        length, slide = self.below if cheap else self.above
+        passed = time - length - self.next
+        if passed >= 0:  # windows that no record fell into
+            self.next += (passed // slide + 1) * slide
+        begun = 0
+        while self.next <= time:
+            self.reports.append(self.next + length)
+            self.next += slide
+            begun += 1
+        return Marks(ends, begun)
+
+    def timeout(self) -> int | None:
+        return self.reports[0] if self.reports else None
+
+    def timed_out(self) -> int:
+        del self.reports[0]
+        return 1
+
+
 def function_of(window: DataWindow | Window) -> WindowFunction | Policy:
     """A new function for one key's records."""
     match window:
@@ -228,11 +279,11 @@ def function_of(window: DataWindow | Window) -> WindowFunction | Policy:
         case Threshold():
             return ThresholdFunction(window.value, window.by)
         case UserWindow():
-            return _made(window.factory, window.id)
+            return _make(window.factory, window.id)
     raise UserWindowError(f"{window!r} has no function")
 
 
-def _made(factory: Callable[[], Any], name: str) -> WindowFunction | Policy:
+def _make(factory: Callable[[], Any], name: str) -> WindowFunction | Policy:
     try:
         function = factory()
     except Exception as error:

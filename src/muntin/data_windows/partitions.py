@@ -2,11 +2,11 @@
 
 Records come sorted by key and time. A portion is as many whole keys as make some hundred thousand
 records (a larger key is one portion: its windows may reach over all of it). For every window of the
-plan the runs of records are found at once (muntin.data_windows.bulk), the records are cut where any
-run begins or ends, each piece is reduced once, and every run is merged from pieces.
+plan the runs of records are found at once (muntin.data_windows.array_windows) and merged together.
 
-`Assigned` is for aggregates that have no array form: each record is handed on once for every window
-that it is in, and Spark groups them.
+`Assigned` is for aggregates that have no array form: each record is passed on once for every window
+that it is in, and Spark groups them. `SessionRuns` goes before a shuffle, if all windows are
+sessions. Each is a function for mapInArrow, and holds what a worker needs to know.
 """
 
 from __future__ import annotations
@@ -18,19 +18,26 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.data_windows.bulk import runs_of, sessions_over
-from muntin.data_windows.elements import Batch, Runs
+from muntin.data_windows.array_windows import runs_of, sessions_over
+from muntin.data_windows.elements import Batch, Runs, merge_runs
 from muntin.kernels.columns import encode
+from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
-from muntin.kernels.spans import Cuts, spans
+from muntin.kernels.portions import portions
+from muntin.kernels.spans import reduce_pieces
 from muntin.model.data_windows import DataWindow, Session
 from muntin.model.windows import Window
+from muntin.state.pieces import longs
+from muntin.state.store import whole
 
 PORTION = 200_000
 """Records that are evaluated at a time, if no key has more."""
 
+RUN_PORTION = 500_000
+"""Records that are merged into runs at a time."""
+
 COPIES = 500_000
-"""Copies of records that are handed on at a time."""
+"""Copies of records that are passed on at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +57,11 @@ class Cutty:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Evaluate one sorted partition."""
         for table, group in whole_keys(batches, self.keys):
-            yield from self._evaluated(table, group)
+            yield from self._evaluate(table, group)
 
     def _runs(self, table: pa.Table, group: Array) -> dict[int, Runs]:
         if "lo" in table.column_names:
-            lo, hi = (column(table, side).to_numpy(zero_copy_only=False) for side in ("lo", "hi"))
+            lo, hi = (longs(table, side) for side in ("lo", "hi"))
             return {
                 n: sessions_over(group, lo, hi, window.gap)
                 for n, window in self.windows.items()
@@ -63,24 +70,20 @@ class Cutty:
         batch = batch_of(table, group, self.inputs)
         return {n: r for n, w in self.windows.items() if len((r := runs_of(w, batch)).first)}
 
-    def _evaluated(self, table: pa.Table, group: Array) -> Iterator[pa.RecordBatch]:
+    def _evaluate(self, table: pa.Table, group: Array) -> Iterator[pa.RecordBatch]:
         runs = self._runs(table, group)
         if not runs:
             return
-        cuts = Cuts.of([(r.first, r.stop) for r in runs.values()], table.num_rows)
-        place = np.zeros(table.num_rows + 1, dtype=np.int64)
-        place[cuts.at] = np.arange(len(cuts.at))
-        columns: dict[int, list[pa.Array]] = {n: [] for n in runs}
-        for partial in self.partials:
-            given = [column(table, name) for name in (partial.name, *partial.beside)]
-            encoded = encode(partial.merger, given, self.wraps, partial.code)
-            pieces = cuts.reduced(encoded.arrays, encoded.monoid)
-            for n, r in runs.items():
-                merged = spans(pieces, place[r.first], place[r.stop], encoded.monoid)
-                columns[n].append(encoded.decode(merged))
+        merged = merge_runs(
+            list(runs.values()),
+            table.num_rows,
+            self.partials,
+            lambda name: whole(table, name),
+            self.wraps,
+        )
         names = [*self.keys, "node", "start", "end", *(p.name for p in self.partials)]
-        for n, r in runs.items():
-            yield pa.RecordBatch.from_arrays([*_head(table, self.keys, n, r), *columns[n]], names)
+        for (n, r), columns in zip(runs.items(), merged, strict=True):
+            yield pa.RecordBatch.from_arrays([*_head(table, self.keys, n, r), *columns], names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,29 +96,85 @@ class Assigned:
     values: tuple[str, ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Hand on the records of one sorted partition."""
+        """Pass on the records of one sorted partition."""
         for table, group in whole_keys(batches, self.keys):
             batch = batch_of(table, group, self.inputs)
             for n, window in self.windows.items():
                 runs = runs_of(window, batch)
                 for some in _in_parts(runs):
-                    yield self._copied(table, n, runs, some)
+                    yield self._copy(table, n, runs, some)
 
-    def _copied(self, table: pa.Table, node: int, runs: Runs, some: slice) -> pa.RecordBatch:
+    def _copy(self, table: pa.Table, node: int, runs: Runs, some: slice) -> pa.RecordBatch:
         first, stop = runs.first[some], runs.stop[some]
         length = stop - first
         rows = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length - first, length)
         of_run = np.repeat(np.arange(some.start, some.start + len(first)), length)
         one = Runs(rows, rows, runs.start[of_run], runs.end[of_run])
-        held = [column(table, name).take(pa.array(rows)) for name in self.values]
+        held = [whole(table, name).take(pa.array(rows)) for name in self.values]
         arrays = [*_head(table, self.keys, node, one), pa.array(of_run), *held]
         names = [*self.keys, "node", "start", "end", "run", *self.values]
         return pa.RecordBatch.from_arrays(arrays, names)
 
 
+@dataclass(frozen=True, slots=True)
+class SessionRuns:
+    """Merge the records of a partition wherever no pause parts them, before anything is shuffled.
+
+    rows   k…  t        p…     the partial of each record; `holder` names the columns of partials
+    out    k…  lo  hi   p…     a run: records of a key, none further than the gap from the next
+
+    Records of a key that are no more than the smallest gap apart are in one session of every gap,
+    wherever else records fall. So what a partition has of a session becomes one row (or a few, one
+    a portion), and only these are shuffled. Runs of several partitions may lie across one another:
+    where one begins between two records of another, these are no gap apart, so both are of one
+    session.
+    """
+
+    keys: tuple[str, ...]
+    partials: tuple[PartialColumn, ...]
+    holder: Mapping[str, str]
+    gap: int
+    wraps: bool
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Merge one partition, whose records may come in any order."""
+        for table in portions(batches, RUN_PORTION):
+            yield self._merge(table)
+
+    def _merge(self, table: pa.Table) -> pa.RecordBatch:
+        code = codes_of([whole(table, k) for k in self.keys], table.num_rows)
+        time = longs(table, "t")
+        order = _by_key_and_time(code, time)
+        code, time = code[order], time[order]
+        apart = (code[1:] != code[:-1]) | (time[1:] - time[:-1] > self.gap)
+        first = np.concatenate(([0], np.flatnonzero(apart) + 1))
+        last = np.append(first[1:], len(time)) - 1
+        columns = []
+        for partial in self.partials:
+            names = [self.holder[name] for name in (partial.name, *partial.beside)]
+            given = [whole(table, name) for name in names]
+            encoded = encode(partial.merger, given, self.wraps, partial.code)
+            ordered = tuple(array[order] for array in encoded.arrays)
+            columns.append(encoded.decode(reduce_pieces(ordered, first, encoded.monoid)))
+        origin = pa.array(order[first])
+        keys = [whole(table, k).take(origin) for k in self.keys]
+        names = [*self.keys, "lo", "hi", *(p.name for p in self.partials)]
+        bounds = [pa.array(time[first]), pa.array(time[last])]
+        return pa.RecordBatch.from_arrays([*keys, *bounds, *columns], names)
+
+
+def _by_key_and_time(code: Array, time: Array) -> Array:
+    """The order; records that come in the order of time are only parted by key."""
+    if np.any(time[1:] < time[:-1]):
+        return np.lexsort((time, code))
+    if len(code) and code.max() < 2**16:
+        code = code.astype(np.uint16)  # these NumPy sorts in linear time
+    return np.argsort(code, kind="stable")
+
+
 def _head(table: pa.Table, keys: tuple[str, ...], node: int, runs: Runs) -> list[pa.Array]:
     origin = pa.array(runs.first)
-    own = [column(table, k).take(origin) for k in keys]
+    own = [whole(table, k).take(origin) for k in keys]
     number = pa.array(np.full(len(origin), node, dtype=np.int32))
     return [*own, number, pa.array(runs.start), pa.array(runs.end)]
 
@@ -133,8 +192,8 @@ def _in_parts(runs: Runs) -> Iterator[slice]:
 
 def batch_of(table: pa.Table, group: Array, inputs: Mapping[str, str]) -> Batch:
     """The portion as windows see it; `inputs` are the plain names of what they ask for."""
-    time = column(table, "t").to_numpy(zero_copy_only=False)
-    return Batch(group, time, lambda name: column(table, inputs[name]))
+    time = longs(table, "t")
+    return Batch(group, time, lambda name: whole(table, inputs[name]))
 
 
 def whole_keys(
@@ -164,13 +223,7 @@ def groups(table: pa.Table, keys: tuple[str, ...]) -> Array:
     """The number of each record's key, in a table sorted by key."""
     changes = np.zeros(max(table.num_rows - 1, 0), dtype=np.bool_)
     for name in keys:
-        encoded = column(table, name).dictionary_encode(null_encoding="encode")
+        encoded = whole(table, name).dictionary_encode(null_encoding="encode")
         codes = encoded.indices.to_numpy(zero_copy_only=False)
         changes |= codes[1:] != codes[:-1]
     return np.concatenate(([0], np.cumsum(changes)))
-
-
-def column(table: pa.Table, name: str) -> pa.Array:
-    """A column as one array."""
-    found = table.column(name)
-    return found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()

@@ -1,4 +1,4 @@
-"""What a stream of data windows asks of a bucket, and the header by which its state is known.
+"""What a stream of data windows asks of a bucket, and its state: a header and tables.
 
 format     a text: "cutty 1"; an unknown one is refused before anything else is looked at
 windows    the signatures of all windows: a state goes on only with the same ones
@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from uuid import uuid4
+
+import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.data_windows import waiting_records
 from muntin.data_windows.elements import NEVER
 from muntin.data_windows.function_state import signature
-from muntin.data_windows.waiting_records import Block
 from muntin.errors import StateError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin.state.header import with_format
+from muntin.state.state import Cache
+from muntin.state.store import Store, from_bytes, to_bytes
 
 FORMAT = "cutty 1"
 
@@ -54,6 +57,14 @@ class StreamSpec:
 
 
 @dataclass(slots=True)
+class Block:
+    """A stretch of waiting records: the numbers of its chunks, and the time of the first one."""
+
+    chunks: list[int] = field(default_factory=list)
+    first: int = NEVER
+
+
+@dataclass(slots=True)
 class StreamHeader:
     """All that is known of a bucket besides its tables."""
 
@@ -74,19 +85,9 @@ class StreamHeader:
 
     def to_bytes(self) -> bytes:
         """The header as JSON."""
-        plain = {
-            "format": FORMAT,
-            "buckets": self.buckets,
-            "bucket": self.bucket,
-            "words": self.words,
-            "block": self.block,
-            "last": self.last,
-            "due": self.due,
-            "types": self.types,
-            "tables": self.tables,
-            "waiting": waiting_records.plain(self.waiting),
-        }
-        return json.dumps(plain).encode()
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain["waiting"] = [(n, block.chunks, block.first) for n, block in self.waiting.items()]
+        return json.dumps({"format": FORMAT, **plain}).encode()
 
     @staticmethod
     def from_bytes(entry: bytes) -> StreamHeader:
@@ -104,7 +105,8 @@ class StreamHeader:
                 "go on with the query and the version of Muntin that wrote it, or start with a "
                 "new checkpoint location"
             )
-        return StreamHeader(**{**read, "waiting": waiting_records.read(read["waiting"])})
+        read["waiting"] = {n: Block(chunks, first) for n, chunks, first in read["waiting"]}
+        return StreamHeader(**read)
 
     def check(self, spec: StreamSpec) -> None:
         """Refuse a state that the query cannot go on from, with the reason."""
@@ -123,6 +125,46 @@ class StreamHeader:
                     "decides nothing may change at a restart; keep them as they were, or start "
                     "with a new checkpoint location"
                 )
+
+
+class Tables:
+    """Tables of a state by name, each under a token that no other content ever had.
+
+    A reader may hand in a cache that outlives it: what is found there under a token is right, even
+    after a rollback of the store.
+
+    >>> from muntin.state.store import MemoryStore
+    >>> store, tokens = MemoryStore(), {}
+    >>> Tables(store, {}, tokens).put("open", pa.table({"group": [3]}))
+    >>> Tables(store, {}, tokens).get("open").to_pydict(), Tables(store, {}, tokens).get("keys")
+    ({'group': [3]}, None)
+    """
+
+    def __init__(self, store: Store, cache: Cache, tokens: dict[str, str]) -> None:
+        self._store, self._cache, self.tokens = store, cache, tokens
+
+    def get(self, name: str) -> pa.Table | None:
+        """The table, or None where there is none."""
+        token = self.tokens.get(name)
+        if token is None:
+            return None
+        if token not in self._cache:
+            entry = self._store.read(name)
+            assert entry is not None, "tokens name the tables that there are"
+            self._cache[token] = from_bytes(entry)
+        return self._cache[token]
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Put a table in the place of any before."""
+        self._cache.pop(self.tokens.get(name, ""), None)
+        self.tokens[name] = token = uuid4().hex
+        self._cache[token] = table
+        self._store.write(name, to_bytes(table))
+
+    def drop(self, name: str) -> None:
+        """Leave no table of this name."""
+        self._cache.pop(self.tokens.pop(name), None)
+        self._store.remove(name)
 
 
 def _without(some: list[str], others: list[str]) -> str:

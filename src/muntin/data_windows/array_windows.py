@@ -1,34 +1,34 @@
 """Data windows over arrays: all keys of a portion at once, no loop over records.
 
 What a window function says record by record comes to a run of elements for each window,
-[first, stop), with bounds; `muntin.kernels.spans` aggregates all runs of all windows together. Only
-users' functions and thresholds are asked record by record.
+[first, stop), with bounds; `merge_runs` aggregates all runs of all windows together. Only users'
+functions and thresholds are asked record by record.
 
-`runs_of` is for whole keys, a batch. `told` is one step of a stream: with what the window carries
-from the step before, it says which windows ended, and what is carried on. The end of the data is a
-step without a clock.
+`runs_of` is for whole keys, a batch. `find_windows` is one step of a stream: from what the window
+carries from the step before, it finds which windows ended and what is carried on. The end of the
+data is a step without a clock.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from muntin.data_windows.condition_windows import find_landmarks, find_moved, find_until_next
 from muntin.data_windows.elements import (
     NEVER,
     NO_CARRY,
     Batch,
     Carry,
     Clock,
+    Found,
     Open,
     Runs,
-    Told,
     changes,
     newest_of_group,
-    parted,
-    plain,
+    split_ended,
 )
-from muntin.data_windows.marked_windows import landmarks, moved, until_next
-from muntin.data_windows.measure_windows import measured
+from muntin.data_windows.measure_windows import find_measures
+from muntin.data_windows.user_windows import find_user_windows
 from muntin.errors import UserWindowError
 from muntin.kernels.instances import Instances, instances
 from muntin.kernels.monoids import Array
@@ -49,39 +49,37 @@ from muntin.state.spec import first_open, last_due
 
 def runs_of(window: DataWindow | Window, batch: Batch) -> Runs:
     """All windows over a batch that holds whole groups."""
-    return told(window, batch).closed
+    return find_windows(window, batch).closed
 
 
-def told(
+def find_windows(
     window: DataWindow | Window, batch: Batch, carry: Carry = NO_CARRY, clock: Clock | None = None
-) -> Told:
+) -> Found:
     """The windows that end with these records or by the clock, and what is carried on."""
     match window:
         case Window():
-            return _periodic(window, batch, clock)
+            return _find_periodic(window, batch, clock)
         case Session():
-            return _sessions(window, batch, carry, clock)
+            return _find_sessions(window, batch, carry, clock)
         case CountWindow():
-            return _counted(window, batch, carry, clock)
+            return _find_counted(window, batch, carry, clock)
         case MeasureWindow():
-            return measured(window, batch, carry, clock)
+            return find_measures(window, batch, carry, clock)
         case Punctuation():
             begins = batch.holds(window.predicate)
-            return until_next(begins, batch, carry, clock, window.incomplete)
+            return find_until_next(begins, batch, carry, clock, window.incomplete)
         case Snapshot():
-            return _snapshots(batch, carry, clock)
+            return _find_snapshots(batch, carry, clock)
         case Landmark():
-            return landmarks(window, batch, carry, clock)
+            return find_landmarks(window, batch, carry, clock)
         case Threshold():
-            return moved(window, batch, carry, clock)
+            return find_moved(window, batch, carry, clock)
         case UserWindow():
-            from muntin.data_windows.user_functions import asked
-
-            return asked(window, batch, carry, clock)
+            return find_user_windows(window, batch, carry, clock)
     raise UserWindowError(f"{window!r} cannot be evaluated")
 
 
-def _laid_out(found: list[Instances], window: Window, rows: Array) -> Runs:
+def _lay_out(found: list[Instances], window: Window, rows: Array) -> Runs:
     start, first, last = (
         np.concatenate([getattr(f, side) for f in found]) if found else rows[:0]
         for side in ("start", "first", "last")
@@ -89,11 +87,11 @@ def _laid_out(found: list[Instances], window: Window, rows: Array) -> Runs:
     return Runs(first, last + 1, start, start + window.range).among(rows)
 
 
-def _periodic(window: Window, batch: Batch, clock: Clock | None) -> Told:
+def _find_periodic(window: Window, batch: Batch, clock: Clock | None) -> Found:
     """Instances are arithmetic: nothing is carried but the cuts where the open ones begin."""
     if clock is None:
         found = list(instances(batch.group, batch.time, window))
-        return Told(_laid_out(found, window, np.arange(batch.size)))
+        return Found(_lay_out(found, window, np.arange(batch.size)))
     newest = batch.time - (batch.time - window.offset) % window.slide
     reach = newest - (window.range - 1 - (batch.time - newest)) // window.slide * window.slide
     lowest, highest = first_open(window, clock.before), last_due(window, clock.now)
@@ -107,7 +105,7 @@ def _periodic(window: Window, batch: Batch, clock: Clock | None) -> Told:
     begin = np.flatnonzero((newest >= floor) & (changes(newest) | changes(batch.group)))
     due = np.full(len(batch.firsts), NEVER)
     np.minimum.at(due, batch.group[begin], np.maximum(reach[begin], floor) + window.range)
-    return Told(_laid_out(found, window, rows), Open.of(begin), due=due)
+    return Found(_lay_out(found, window, rows), Open.of(begin), due=due)
 
 
 def sessions_over(group: Array, lo: Array, hi: Array, gap: int) -> Runs:
@@ -138,7 +136,7 @@ def _reach(group: Array, hi: Array) -> Array:
     return np.asarray(hi[order[furthest]])
 
 
-def _sessions(window: Session, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
+def _find_sessions(window: Session, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     rows = batch.since(carry.open.at)
     time, last = batch.time[rows], batch.last[rows]
     runs = sessions_over(batch.group[rows], time, last, window.gap)
@@ -151,13 +149,13 @@ def _sessions(window: Session, batch: Batch, carry: Carry, clock: Clock | None) 
         runs = Runs(begin, stop, time[begin], end)
     runs = runs.among(rows)
     if clock is None:
-        return Told(runs)
+        return Found(runs)
     # a record at just the end of the pause still belongs, if it has come already
     goes_on = clock.tied[batch.group[runs.first]] & (pause == clock.now)
     if window.maximum is not None:
         goes_on &= runs.start + window.maximum > clock.now
     ended = ~newest_of_group(runs, batch) | ((runs.end <= clock.now) & ~goes_on)
-    return parted(runs, ended, batch, due=runs.end)
+    return split_ended(runs, ended, batch, due=runs.end)
 
 
 def _split(begin: Array, stop: Array, time: Array, last: Array, maximum: int) -> Array:
@@ -172,7 +170,7 @@ def _split(begin: Array, stop: Array, time: Array, last: Array, maximum: int) ->
     return np.sort(np.concatenate((begin, np.asarray(more, dtype=begin.dtype))))
 
 
-def _counted(window: CountWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
+def _find_counted(window: CountWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     begins = np.zeros(batch.size, dtype=np.bool_)
     begins[batch.records] = batch.number[batch.records] % window.slide == 0
     begins[carry.open.at] = True
@@ -180,18 +178,18 @@ def _counted(window: CountWindow, batch: Batch, carry: Carry, clock: Clock | Non
     limit = batch.stops[begin]
     # the newest elements of a group are records, so from its end records are counted back
     missing = batch.number[begin] + window.range - batch.total[batch.group[begin]]
-    runs = plain(begin, limit + np.minimum(missing, 0), batch)
+    runs = batch.runs(begin, limit + np.minimum(missing, 0))
     if clock is None:
-        return Told(runs if window.incomplete else runs.where(missing <= 0))
-    return parted(runs, missing <= 0, batch)
+        return Found(runs if window.incomplete else runs.where(missing <= 0))
+    return split_ended(runs, missing <= 0, batch)
 
 
-def _snapshots(batch: Batch, carry: Carry, clock: Clock | None) -> Told:
+def _find_snapshots(batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     rows = batch.since(carry.open.at)
     begin = rows[changes(batch.group[rows]) | changes(batch.time[rows])]
     after = np.append(begin[1:], batch.size)[: len(begin)]
-    runs = plain(begin, np.minimum(after, batch.stops[begin]), batch)
+    runs = batch.runs(begin, np.minimum(after, batch.stops[begin]))
     if clock is None:
-        return Told(runs)
+        return Found(runs)
     ended = ~newest_of_group(runs, batch) | (runs.end <= clock.now)
-    return parted(runs, ended, batch, due=runs.end)
+    return split_ended(runs, ended, batch, due=runs.end)

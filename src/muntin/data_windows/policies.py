@@ -26,7 +26,35 @@ from muntin.model.data_windows import OPEN_LIMIT, DataWindow, UserWindow
 from muntin.model.windows import Window
 
 RECORD_LIMIT = 1_000_000
-"""So many records may be kept, unless told otherwise."""
+"""How many records may be kept by default."""
+
+
+class LastRecords(Policy):
+    """Every `every` of time, the last `count` records: the paper's example of section 3.2."""
+
+    def __init__(self, count: int, every: int) -> None:
+        self.count, self.every = count, every
+        self.held = 0
+        self.due: int | None = None
+
+    def trigger(self, time: int, record: Record) -> int:
+        if self.due is None:
+            self.due = time - time % self.every + self.every
+        return 0
+
+    def timeout(self) -> int | None:
+        return self.due
+
+    def timed_out(self) -> int:
+        assert self.due is not None, "a time-out was due"
+        self.due += self.every
+        return 1
+
+    def evict(self, time: int, record: Record) -> int:
+        self.held += 1
+        left = max(self.held - self.count, 0)
+        self.held -= left
+        return left
 
 
 def record_limit(windows: Iterable[DataWindow | Window]) -> int:
@@ -50,7 +78,6 @@ class Emitted:
 class RecordWindows:
     """
     >>> from muntin.aggregates import sum
-    >>> from muntin.data_windows.protocol import LastRecords
     >>> windows = RecordWindows(sum("v"), [LastRecords(count=2, every=5)])
     >>> for time in range(8):
     ...     for emitted in windows.record(time, time, {}): print(time, emitted.result)
@@ -79,32 +106,31 @@ class RecordWindows:
         """How many records are held."""
         return len(self._times)
 
-    def record(self, time: int, value: Any, record: Record) -> list[Emitted]:
+    def record(self, time: int, value: object, record: Record) -> list[Emitted]:
         """Windows emitted before the record enters; then it enters, and others leave."""
-        emitted = self.advance(time, record)
+        emitted = self._time_out(time, record)
         for i, policy in enumerate(self._policies):
-            count = self._asked(i, partial(policy.trigger, time, record), time, record)
+            count = self._ask(i, partial(policy.trigger, time, record), time, record)
             emitted += self._emit(i, count)
         self.store.append(self.monoid.lift(value))
         self._times.append(time)
         for i, policy in enumerate(self._policies):
-            gone = self._asked(i, partial(policy.evict, time, record), time, record)
-            held = self._dropped + len(self._times) - self._heads[i]
-            if gone > held:
+            gone = self._ask(i, partial(policy.evict, time, record), time, record)
+            if gone > self._held(i):
                 raise UserWindowError(
                     f"policy {self._names[i]!r} evicts {gone} records at time {time}, "
-                    f"but has {held}"
+                    f"but has {self._held(i)}"
                 )
             self._heads[i] += gone
         self._drop()
         return emitted
 
-    def advance(self, time: int, record: Record | None = None) -> list[Emitted]:
+    def _time_out(self, time: int, record: Record) -> list[Emitted]:
         """Windows that are due without a record before `time`."""
         emitted: list[Emitted] = []
         for i, policy in enumerate(self._policies):
             while (due := policy.timeout()) is not None and due <= time and self._held(i):
-                count = self._asked(i, policy.timed_out, time, record or {})
+                count = self._ask(i, policy.timed_out, time, record)
                 emitted += self._emit(i, count)
         return emitted
 
@@ -133,7 +159,7 @@ class RecordWindows:
                 "evict them, or raise the limit"
             )
 
-    def _asked(self, i: int, question: Callable[[], int], time: int, record: Record) -> int:
+    def _ask(self, i: int, question: Callable[[], int], time: int, record: Record) -> int:
         try:
             said = question()
         except Exception as error:

@@ -9,8 +9,8 @@ import pytest
 
 import muntin as mt
 from muntin.aggregates.columns import columns_of
-from muntin.data_windows import stage as cutty
-from muntin.data_windows.stage import Assigned, Cutty
+from muntin.data_windows import partitions
+from muntin.data_windows.partitions import Assigned, Cutty
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin_testing.data_windows import meaning
@@ -59,7 +59,7 @@ def expected(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 def test_portions_of_whole_keys_give_every_window_once(
     records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, size: int, portion: int
 ) -> None:
-    monkeypatch.setattr(cutty, "PORTION", portion)
+    monkeypatch.setattr(partitions, "PORTION", portion)
     columns = columns_of([mt.count(), mt.max("v")], lambda _: "int")
     stage = Cutty(("k0",), WINDOWS, {"km": "u0", "go": "u1"}, columns.partials, wraps=False)
     rows = [row for batch in stage(batches(records, size)) for row in batch.to_pylist()]
@@ -69,7 +69,7 @@ def test_portions_of_whole_keys_give_every_window_once(
 def test_records_are_handed_on_once_for_every_window(
     records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cutty, "COPIES", 13)
+    monkeypatch.setattr(partitions, "COPIES", 13)
     stage = Assigned(("k0",), WINDOWS, {"km": "u0", "go": "u1"}, ("p1",))
     groups: dict[tuple[Any, ...], list[int]] = {}
     for batch in stage(batches(records, 40)):

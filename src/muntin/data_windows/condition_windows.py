@@ -1,4 +1,4 @@
-"""Windows that begin with marked records: punctuations, landmarks, values that moved.
+"""Windows that begin where a condition holds: punctuations, landmarks, values that moved.
 
 A punctuation and a moved value end the window before them; a landmark's window ends where a record
 says so, or after a length of time.
@@ -11,28 +11,28 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from muntin.data_windows.elements import Batch, Carry, Clock, Told, changes, numbers, parted, plain
+from muntin.data_windows.elements import Batch, Carry, Clock, Found, changes, numbers, split_ended
 from muntin.kernels.monoids import Array
 from muntin.model.data_windows import Landmark, Threshold
 
 
-def until_next(
+def find_until_next(
     begins: Array, batch: Batch, carry: Carry, clock: Clock | None, incomplete: bool
-) -> Told:
+) -> Found:
     """Each window ends where the next one of its group begins."""
     begins = begins.copy()
     begins[carry.open.at] = True
     begin = np.flatnonzero(begins)
     limit = batch.stops[begin]
     after = np.append(begin[1:], batch.size)[: len(begin)]
-    runs = plain(begin, np.minimum(after, limit), batch)
+    runs = batch.runs(begin, np.minimum(after, limit))
     ended = after < limit
     if clock is None:
-        return Told(runs if incomplete else runs.where(ended))
-    return parted(runs, ended, batch)
+        return Found(runs if incomplete else runs.where(ended))
+    return split_ended(runs, ended, batch)
 
 
-def landmarks(window: Landmark, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
+def find_landmarks(window: Landmark, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     """From each landmark to `until`, or as far as the length reaches."""
     begins = batch.holds(window.predicate)
     begins[carry.open.at] = True
@@ -44,14 +44,14 @@ def landmarks(window: Landmark, batch: Batch, carry: Carry, clock: Clock | None)
         stop = np.minimum(stop, ends[np.searchsorted(ends[:-1], begin, side="right")])
     if window.length is not None:
         stop = np.minimum(stop, _reach(begin, limit, batch.time, window.length))
-    runs = plain(begin, stop, batch)
+    runs = batch.runs(begin, stop)
     if clock is None:
         all_end = window.length is not None or window.incomplete
-        return Told(runs if all_end else runs.where(stop < limit))
+        return Found(runs if all_end else runs.where(stop < limit))
     if window.length is None:
-        return parted(runs, stop < limit, batch)
+        return split_ended(runs, stop < limit, batch)
     due = batch.time[begin] + window.length
-    return parted(runs, (stop < limit) | (due <= clock.now), batch, due)
+    return split_ended(runs, (stop < limit) | (due <= clock.now), batch, due)
 
 
 def _reach(begin: Array, limit: Array, time: Array, length: int) -> Array:
@@ -66,18 +66,18 @@ def _reach(begin: Array, limit: Array, time: Array, length: int) -> Array:
     return stop
 
 
-def moved(window: Threshold, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
+def find_moved(window: Threshold, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     """Until a value has moved; the value that it moves from is carried."""
     column = batch.column(window.value)
-    begins, anchors = _walked(window, batch, carry, column)
-    told = until_next(begins, batch, carry, clock, window.incomplete)
+    begins, anchors = _walk(window, batch, carry, column)
+    found = find_until_next(begins, batch, carry, clock, window.incomplete)
     if carry.value is None:
-        return told
+        return found
     both = pa.concat_arrays([carry.value, column])
-    return Told(told.closed, told.open, both.take(pa.array(anchors, pa.int64())))
+    return Found(found.closed, found.open, both.take(pa.array(anchors, pa.int64())))
 
 
-def _walked(
+def _walk(
     window: Threshold, batch: Batch, carry: Carry, column: pa.Array
 ) -> tuple[Array, list[int | None]]:
     """Where windows begin: each anchor depends on the one before, so records are walked.

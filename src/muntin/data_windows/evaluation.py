@@ -2,26 +2,29 @@
 
 Deterministic functions go through one discretizer and one aggregator a key, so that they share
 slices whatever they measure (section 5.3: time and distance); policies share the records of the
-key. This is the paper's operator, record by record, and the judge of the bulk form.
+key. This is the paper's operator, record by record; tests judge the form over arrays by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.data_windows.aggregator import Aggregator
-from muntin.data_windows.discretizer import Discretizer, Ended, Named
-from muntin.data_windows.protocol import Policy, WindowFunction
-from muntin.data_windows.ready_made import function_of
-from muntin.data_windows.records import RecordWindows, record_limit
+from muntin.data_windows.discretizer import Discretizer, Ended, Track
+from muntin.data_windows.policies import RecordWindows, record_limit
+from muntin.data_windows.protocol import Policy, Record, WindowFunction
+from muntin.data_windows.window_functions import function_of
 from muntin.errors import ColumnError, UserWindowError
 from muntin.incremental import Monoid
 from muntin.incremental.protocol import monoid_of
-from muntin.model.data_windows import DataWindow, UserWindow
+from muntin.model.data_windows import OPEN_LIMIT, DataWindow, UserWindow
 from muntin.model.windows import Window
+
+Partials = Sequence[object]
+Row = dict[str, Any]
 
 
 class Together:
@@ -34,16 +37,16 @@ class Together:
         self.identity = tuple(m.identity for m in self._monoids)
         self.commutative = all(m.commutative for m in self._monoids)
 
-    def lift(self, values: Any) -> Any:
+    def lift(self, values: Partials) -> Partials:
         return tuple(m.lift(v) for m, v in zip(self._monoids, values, strict=True))
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: Partials, newer: Partials) -> Partials:
         return tuple(m.combine(a, b) for m, a, b in zip(self._monoids, older, newer, strict=True))
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: Partials) -> Partials:
         return tuple(m.lower(p) for m, p in zip(self._monoids, partial, strict=True))
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: Partials, older: Partials) -> Partials:
         return tuple(m.invert(w, o) for m, w, o in zip(self._monoids, whole, older, strict=True))
 
 
@@ -59,65 +62,50 @@ class KeyWindows:
         self._names = [a.name for a in aggregates]
         self._arguments = [_arguments(a) for a in aggregates]
         monoid = Together(aggregates)
-        functions: list[Named] = []
-        policies: list[tuple[str, Policy]] = []
-        self._ids: list[str] = []
+        tracks: list[Track] = []
+        policies: list[Policy] = []
+        self._policy_ids: list[str] = []
         for window in windows:
             function = function_of(window)
             if isinstance(function, WindowFunction):
-                functions.append(_named(window, function))
-                self._ids.append(window.id)
+                tracks.append(_track(window, function))
             else:
-                policies.append((window.id, function))
-        self._discretizer = Discretizer(functions)
+                policies.append(function)
+                self._policy_ids.append(window.id)
+        self._ids = [track.name for track in tracks]
+        self._discretizer = Discretizer(tracks)
         self._aggregator = Aggregator(monoid, store)
-        self._policy_ids = [id for id, _ in policies]
-        self._records = (
-            RecordWindows(
-                monoid, [p for _, p in policies], store, self._policy_ids, record_limit(windows)
-            )
-            if policies
-            else None
-        )
+        limit = record_limit(windows)
+        self._records = RecordWindows(monoid, policies, store, self._policy_ids, limit)
 
-    @property
-    def partials(self) -> int:
-        """How many slices are held."""
-        return self._aggregator.partials
-
-    @property
-    def active(self) -> int:
-        """How many windows of deterministic functions are open."""
-        return self._aggregator.active
-
-    def record(self, time: int, record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def record(self, time: int, record: Record) -> list[Row]:
         """The rows of the windows that end before the record."""
         values = self._values(record)
         ended, begun = self._discretizer.record(time, record)
         rows = self._rows(ended)
         self._aggregator.begin(b.number for b in begun)
         self._aggregator.fold(values)
-        if self._records is not None:
+        if self._policy_ids:
             for e in self._records.record(time, values, record):
                 rows.append(self._row(self._policy_ids[e.policy], e.start, e.end, e.result))
         return rows
 
-    def finish(self) -> list[dict[str, Any]]:
+    def finish(self) -> list[Row]:
         """The rows of the windows that the end of the data ends."""
         return self._rows(self._discretizer.finish())
 
-    def _rows(self, ended: Sequence[Ended]) -> list[dict[str, Any]]:
+    def _rows(self, ended: Sequence[Ended]) -> list[Row]:
         results = self._aggregator.end(e.number for e in ended)
         return [
             self._row(self._ids[e.function], e.start, e.end, result)
             for e, result in zip(ended, results, strict=True)
         ]
 
-    def _row(self, id: str, start: int, end: int, result: tuple[Any, ...]) -> dict[str, Any]:
+    def _row(self, id: str, start: int, end: int, result: Partials) -> Row:
         values = dict(zip(self._names, result, strict=True))
         return {"window_id": id, "start": start, "end": end, **values}
 
-    def _values(self, record: Mapping[str, Any]) -> list[Any]:
+    def _values(self, record: Record) -> list[object]:
         """What each aggregate lifts of a record: the value of its argument, or several."""
         try:
             return [
@@ -131,11 +119,10 @@ class KeyWindows:
             ) from None
 
 
-def _named(window: DataWindow | Window, function: WindowFunction) -> Named:
-    if isinstance(window, UserWindow):
-        return Named(function, window.id, window.limit, window.incomplete)
+def _track(window: DataWindow | Window, function: WindowFunction) -> Track:
+    limit = window.limit if isinstance(window, UserWindow) else OPEN_LIMIT
     incomplete = isinstance(window, DataWindow) and window.incomplete
-    return Named(function, window.id, incomplete=incomplete)
+    return Track(function, window.id, limit, incomplete)
 
 
 def _arguments(aggregate: Aggregate) -> tuple[str, ...]:
@@ -149,13 +136,13 @@ def _arguments(aggregate: Aggregate) -> tuple[str, ...]:
 
 
 def evaluate(
-    records: Iterable[Mapping[str, Any]],
+    records: Iterable[Record],
     time: str,
     windows: Iterable[DataWindow | Window],
     aggregates: Iterable[Aggregate],
     keys: str | Sequence[str] = (),
     store: str = "eager",
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     """Rows of windows as they end, over records (mappings) in the order of time.
 
     Times are whole numbers in one unit, microseconds where windows have durations.
@@ -169,16 +156,16 @@ def evaluate(
     time 10 20 1
     time 20 30 1
     """
-    asked, each = list(windows), list(aggregates)
+    all_windows, all_aggregates = list(windows), list(aggregates)
     names = [keys] if isinstance(keys, str) else list(keys)
-    groups: dict[tuple[Any, ...], KeyWindows] = {}
+    groups: dict[tuple[object, ...], KeyWindows] = {}
     for record in records:
         if record[time] is None:
             continue
         key = tuple(record[name] for name in names)
         group = groups.get(key)
         if group is None:
-            group = groups[key] = KeyWindows(asked, each, store)
+            group = groups[key] = KeyWindows(all_windows, all_aggregates, store)
         for row in group.record(record[time], record):
             yield {**row, **dict(zip(names, key, strict=True))}
     for key, group in groups.items():
