@@ -8,7 +8,6 @@ seconds, and gaps from a second to 5 minutes make nearly three results of every 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -22,17 +21,16 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
-from lab.benchmarks.events import Events
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
-from lab.benchmarks.race import race
+from lab.benchmarks.workload import Events
+from lab.registry import Options
+from lab.report import new_table
+from lab.timing import cores, machine, race, start_spark
 from muntin.aggregates import avg, count
 from muntin.aggregates import max as largest
 from muntin.api import aggregate
 from muntin.data_windows import Marks, WindowFunction, evaluate
 from muntin.data_windows.bulk import runs_of
 from muntin.data_windows.elements import Batch
-from muntin.errors import StrategyError, did_you_mean
 from muntin.kernels.monoids import Ufuncs
 from muntin.kernels.spans import Cuts, spans
 from muntin.model.data_windows import DataWindow, count_window, session, threshold, user_window
@@ -94,34 +92,27 @@ SETS: dict[str, Set] = {
 }
 
 
-def bench_userwindows(options: Options, console: Console) -> None:
+def run(options: Options, console: Console) -> None:
     """All sets in process and on Spark, as one table."""
-    for name in options.sets:
-        if name not in SETS:
-            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SETS)}")
-    from muntin.engines.spark.session import local_session, quiet_start
-
-    with console.status("starting Spark"), quiet_start():
-        spark = local_session("muntin bench")
+    names = options.choose(SETS, "set")
+    spark = start_spark(console)
     console.print(f"{machine()}, Spark {spark.version}; {KEYS:,} keys; count, mean and maximum")
-    for name in options.sets or tuple(SETS):
+    for name in names:
         rows = options.rows // SETS[name].share
         file = Events(rows=rows, keys=KEYS, rate=SETS[name].rate).file(options.data)
         table = _table(name)
         _add(table, name, _sides(name, file, spark), rows, options.repeat)
         console.print(table)
     spark.stop()
-    if not options.sets:
+    if not options.parts:
         table = _table("the paper's operator")
         _by_record(table, Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data))
         console.print(table)
 
 
 def _table(name: str) -> Table:
-    table = Table(title=f"\n{name}: events a second a core", title_justify="left")
-    for column in ("windows", "side", "events", "results", "seconds", "events/s/core"):
-        table.add_column(column, justify="left" if column in ("windows", "side") else "right")
-    return table
+    columns = ("<windows", "<side", "events", "results", "seconds", "events/s/core")
+    return new_table(f"{name}: events a second a core", *columns)
 
 
 def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
@@ -137,9 +128,8 @@ def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
 def _add(
     table: Table, name: str, sides: dict[str, Callable[[], int]], rows: int, repeat: int
 ) -> None:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     for side, times in race(sides, repeat, name).items():
-        used = (cores or 1) if side.startswith("Spark") else 1
+        used = cores() if side.startswith("Spark") else 1
         rate = f"{rows / times.median / used:,.0f}"
         table.add_row(name, side, f"{rows:,}", f"{times.rows:,}", f"{times.median:.2f}", rate)
 
