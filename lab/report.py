@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.table import Table
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from matplotlib.axes import Axes
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 MARKS = "osv^Dx+*Pd"
 ORANGE, GREEN, BLUE, RED = "#e07b39", "#2a7f3f", "#56a0d3", "#b03030"
@@ -43,6 +46,18 @@ def write_csv(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]
 def write_records(path: Path, records: Sequence[DataclassInstance]) -> None:
     """Records of one kind under the names of their fields."""
     write_csv(path, [field.name for field in fields(records[0])], map(astuple, records))
+
+
+def group_by(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """The rows of each key, keys in the order in which they come first.
+
+    >>> group_by([3, 1, 4, 2], lambda n: n % 2)
+    {1: [3, 1], 0: [4, 2]}
+    """
+    groups: dict[K, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 @contextmanager

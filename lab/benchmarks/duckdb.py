@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -24,6 +24,9 @@ from muntin.api import optimize
 from muntin.dialects import render
 from muntin.engines.duckdb import connect
 from muntin.model.query import Query
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 TYPES = {"ts": "timestamp", "device": "int", "value": "double"}
 SAMPLED = {"overlap": 50}
@@ -60,12 +63,12 @@ def _measure(name: str, whole: Path, options: Options) -> dict[str, Times]:
     return race(sides, options.repeat, name)
 
 
-def _view(connection: Any, name: str, path: Path) -> None:
+def _view(connection: DuckDBPyConnection, name: str, path: Path) -> None:
     quoted = str(path).replace("'", "''")
     connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{quoted}')")
 
 
-def _runner(connection: Any, text: str) -> Callable[[], int]:
+def _runner(connection: DuckDBPyConnection, text: str) -> Callable[[], int]:
     return lambda: int(connection.sql(text).to_arrow_table().num_rows)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -31,14 +31,20 @@ from muntin.api import aggregate
 from muntin.data_windows import Marks, WindowFunction, evaluate
 from muntin.data_windows.bulk import runs_of
 from muntin.data_windows.elements import Batch
+from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin.kernels.monoids import Ufuncs
 from muntin.kernels.spans import Cuts, spans
 from muntin.model.data_windows import DataWindow, count_window, session, threshold, user_window
+from muntin.model.query import query
 from muntin.model.windows import Window, hopping
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 KEYS = 1000
 GAPS = (5, 10, 15, 20, 30, 60, 120, 180, 300, 600)
 SMALL_GAPS = (1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
+AGGREGATES = [count(), avg("value"), largest("value")]
 SPARSE_ROWS = 200_000
 """Events for functions that are asked record by record."""
 
@@ -51,7 +57,7 @@ class Quiet(WindowFunction):
     def __init__(self) -> None:
         self.last: float | None = None
 
-    def mark(self, time: int, record: Any) -> Marks:
+    def mark(self, time: int, record: Record) -> Marks:
         value, last = record["value"], self.last
         self.last = value
         if last is None:
@@ -62,7 +68,7 @@ class Quiet(WindowFunction):
 class QuietInBatches(Quiet):
     """The same, from arrays."""
 
-    def marks(self, times: Any, columns: Any) -> Any:
+    def marks(self, times: Numbers, columns: Columns) -> Any:
         jumped = np.abs(np.diff(columns["value"], prepend=np.inf)) > 10
         ends = jumped.copy()
         ends[0] = False
@@ -115,7 +121,7 @@ def _table(name: str) -> Table:
     return new_table(f"{name}: events a second a core", *columns)
 
 
-def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
+def _sides(name: str, file: Path, spark: SparkSession) -> dict[str, Callable[[], int]]:
     sides: dict[str, Callable[[], int]] = {
         "in process, arrays": partial(_bulk, SETS[name], file),
         "Spark": partial(_on_spark, SETS[name], file, spark),
@@ -151,23 +157,20 @@ def _bulk(given: Set, file: Path) -> int:
     return sum(len(spans(pieces, place[r.first], place[r.stop], monoid)[0]) for r in runs)
 
 
-def _on_spark(given: Set, file: Path, spark: Any) -> int:
-    asked = [count(), avg("value"), largest("value")]
+def _on_spark(given: Set, file: Path, spark: SparkSession) -> int:
     events = spark.read.parquet(str(file))
-    rate, keys = given.rate, KEYS
-    rows = aggregate(events, "ts", given.windows, asked, "device", rate=rate, distinct_keys=keys)
-    return _rows(rows)
+    asked = (given.windows, AGGREGATES, "device")
+    return _rows(aggregate(events, "ts", *asked, rate=given.rate, distinct_keys=KEYS))
 
 
-def _native(given: Set, file: Path, spark: Any) -> int:
+def _native(given: Set, file: Path, spark: SparkSession) -> int:
     from muntin.engines.spark.own_windows import native
-    from muntin.model.query import query
 
-    asked = [count(), avg("value"), largest("value")]
-    return _rows(native(spark.read.parquet(str(file)), query("ts", given.windows, asked, "device")))
+    asked = query("ts", given.windows, AGGREGATES, "device")
+    return _rows(native(spark.read.parquet(str(file)), asked))
 
 
-def _rows(result: Any) -> int:
+def _rows(result: DataFrame) -> int:
     """Compute every row and column, and count."""
     columns = [c for c in result.columns if c not in ("window_id", "window")]
     made = result.selectExpr(*(f"hash(`{c}`) AS h{i}" for i, c in enumerate(columns)))
@@ -178,13 +181,11 @@ def _rows(result: Any) -> int:
 def _by_record(table: Table, file: Path) -> None:
     """The paper's operator, record by record, as plain Python runs it."""
     few = pq.read_table(file)
-    micros = few.column("ts").combine_chunks().view(pa.int64()).to_pylist()
-    names = ("ts", "value", "device")
-    columns = (micros, few.column("value").to_pylist(), few.column("device").to_pylist())
-    records = [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
+    micros = few.column("ts").combine_chunks().view(pa.int64())
+    records = few.set_column(0, "ts", micros).to_pylist()
     for name in ("one-sparse-session", "sparse-sessions", "function-by-record"):
         begun = perf_counter()
-        found = evaluate(records, "ts", SETS[name].windows, [count(), avg("value")], "device")
+        found = evaluate(records, "ts", SETS[name].windows, AGGREGATES[:2], "device")
         rows = sum(1 for _ in found)
         seconds = perf_counter() - begun
         cells = (f"{len(records):,}", f"{rows:,}", f"{seconds:.2f}")

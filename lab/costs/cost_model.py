@@ -31,7 +31,7 @@ from lab.cutty.workload import read_debs
 from lab.multi_query.run import OPTIMIZERS, TECHNIQUES
 from lab.multi_query.workload import Setting, workload
 from lab.registry import Options
-from lab.report import new_table, picture, write_records
+from lab.report import group_by, new_table, picture, write_records
 from muntin.cost import WeaveCost, total
 from muntin.planner.strategies import STRATEGIES, Problem
 
@@ -163,8 +163,7 @@ def _operations(found: Sequence[Reality]) -> Table:
 def _throughputs(found: Sequence[Reality]) -> Table:
     columns = ("results/s", "ns/op", "measured", "1/C", "1/better")
     table = _table("Throughput, and its part of the largest", "<technique", *columns)
-    for overlap, optimizer in dict.fromkeys((r.overlap, r.optimizer) for r in found):
-        mine = [r for r in found if (r.overlap, r.optimizer) == (overlap, optimizer)]
+    for mine in group_by(found, lambda r: (r.overlap, r.optimizer)).values():
         shares = (normalised(mine, of) for of in ("throughput", "paper", "better"))
         for r, *share in zip(mine, *shares, strict=True):
             figures = [f"{r.throughput:,.0f}", f"{r.nanoseconds:.0f}"]

@@ -29,7 +29,7 @@ from rich.table import Table
 from lab.costs.optimum import optimum, optimum_with_slices
 from lab.factor_windows.workload import GENERATORS, Sizes
 from lab.registry import Options
-from lab.report import GREEN, ORANGE, new_table, picture, write_records
+from lab.report import GREEN, ORANGE, group_by, new_table, picture, write_records
 from muntin.cost import CostModel, ExpandCost, KernelCost, PaperCost, RateCost, Statistics, total
 from muntin.model.windows import Window
 from muntin.plan import close
@@ -214,12 +214,11 @@ def gap_table(found: Sequence[Measured]) -> Table:
         *("<generator", "<windows", "<pieces", "sets"),
         *("steiner optimal", "mean gap", "worst gap", "wcg-fw optimal", "mean gap"),
     )
-    kinds = dict.fromkeys((m.generator, m.shape, m.pieces) for m in found)
-    for kind in sorted(kinds):
-        _add(table, kind, [m for m in found if (m.generator, m.shape, m.pieces) == kind])
+    for kind, mine in sorted(group_by(found, lambda m: (m.generator, m.shape, m.pieces)).items()):
+        _add(table, kind, mine)
     table.add_section()
-    for cost in dict.fromkeys(m.cost for m in found):
-        _add(table, (f"all, {cost}", "", ""), [m for m in found if m.cost == cost])
+    for cost, mine in group_by(found, lambda m: m.cost).items():
+        _add(table, (f"all, {cost}", "", ""), mine)
     _add(table, ("all", "", ""), found)
     return table
 

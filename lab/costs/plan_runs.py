@@ -12,13 +12,13 @@ by the thread's own clock. Section 5.3 of the multi-query paper.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, cycle, islice, pairwise, repeat
 from math import lcm
 from time import thread_time
-from typing import Any
 
 from lab.multi_query.omega import aggregate_of, empty_window, questions
 from lab.multi_query.techniques import operations_of
@@ -31,35 +31,18 @@ from muntin.plan.slicing import Slices
 
 
 @dataclass(frozen=True, slots=True)
-class Slicing:
-    """How many pieces each slice of one composite slide folds."""
+class TreeRun:
+    """One tree: how many pieces each slice of a composite slide folds, and the ranges in partials
+    that are asked for at each edge."""
 
     sizes: tuple[int, ...]
-
-    def partials(self, pieces: Iterator[Any], monoid: Monoid, turns: int) -> Iterator[Any]:
-        """The slices of so many composite slides, as plain values."""
-        lift, combine, lower = monoid.lift, monoid.combine, monoid.lower
-        for size in chain.from_iterable(repeat(self.sizes, turns)):
-            yield lower(reduce(combine, map(lift, islice(pieces, size)), monoid.identity))
-
-
-@dataclass(frozen=True, slots=True)
-class TreeRun:
-    """One tree: its slices, and the ranges in partials that are asked for at each edge."""
-
-    slicing: Slicing
     asked: tuple[tuple[int, ...], ...]
     windows: tuple[Window, ...]
 
-    @property
-    def longest(self) -> int:
-        """The longest range in partials."""
-        return max(asked[0] for asked in self.asked if asked)
-
-    def answer(self, window: Technique, partials: Iterator[Any]) -> None:
+    def answer(self, window: Technique, partials: Iterator[int]) -> None:
         """Slide over the partials and answer at every edge."""
-        for partial, asked in zip(partials, cycle(self.asked), strict=False):
-            window.slide(partial)
+        for value, asked in zip(partials, cycle(self.asked), strict=False):
+            window.slide(value)
             if asked:
                 window.query_all(asked)
 
@@ -69,17 +52,32 @@ class PlanRun:
     """A plan, ready to run over records: the finest slices of TriWeave, and the trees."""
 
     period: int
-    finest: Slicing | None
+    finest: tuple[int, ...] | None
     trees: tuple[TreeRun, ...]
+
+    def pieces(self, values: Sequence[int], monoid: Monoid) -> Sequence[int]:
+        """What the trees fold: the values, or finest slices in which each is met once, about."""
+        if self.finest is None:
+            return values
+        return list(fold(self.finest, cycle(values), monoid, -(-len(values) // self.period)))
+
+
+def fold(
+    sizes: tuple[int, ...], pieces: Iterator[int], monoid: Monoid, turns: int
+) -> Iterator[int]:
+    """The slices of so many composite slides, as plain values."""
+    lift, combine, lower = monoid.lift, monoid.combine, monoid.lower
+    for size in chain.from_iterable(repeat(sizes, turns)):
+        yield lower(reduce(combine, map(lift, islice(pieces, size)), monoid.identity))
 
 
 def prepare(plan: SharingPlan, period: int) -> PlanRun:
     """The trees of a woven plan over a period that all of its slides divide."""
     (root, *others) = plan.children(None)
-    three_levels = not others and any(
-        isinstance(node.shape, Slices) for node in plan.children(root.id)
-    )
-    finest = _edges(root.shape, period) if three_levels else list(range(period))
+    below = [node.shape for node in plan.children(root.id)]
+    three_levels = not others and any(isinstance(shape, Slices) for shape in below)
+    records = list(range(period))
+    finest = _edges(root.shape, period) if three_levels else records
     trees = []
     for node in plan.children(root.id if three_levels else None):
         assert isinstance(node.shape, Slices), "a woven plan has slices at its top"
@@ -87,11 +85,9 @@ def prepare(plan: SharingPlan, period: int) -> PlanRun:
         first, *rest = questions(Load(windows, node.shape))
         asked = (*rest, first)  # the last slice ends where the composite slide does
         length = lcm(*(c.step for c in node.shape.cuts), *(w.slide for w in windows))
-        slicing = Slicing(_sizes(_edges(node.shape, period), finest, period))
-        trees.append(TreeRun(slicing, asked * (period // length), windows))
-    records = list(range(period))
-    whole = Slicing(_sizes(finest, records, period)) if three_levels else None
-    return PlanRun(period, whole, tuple(trees))
+        sizes = _sizes(_edges(node.shape, period), finest, period)
+        trees.append(TreeRun(sizes, asked * (period // length), windows))
+    return PlanRun(period, _sizes(finest, records, period) if three_levels else None, tuple(trees))
 
 
 def _edges(shape: object, period: int) -> list[int]:
@@ -110,16 +106,13 @@ def _sizes(edges: list[int], pieces: list[int], period: int) -> tuple[int, ...]:
 
 def count_operations(run: PlanRun, technique: str, values: Sequence[int], turns: int) -> float:
     """Operations of all aggregations over so many composite slides, for one record."""
-    plain = aggregate_of(technique).function
-    operations, pieces = 0, values
-    if run.finest is not None:
-        pieces = list(run.finest.partials(cycle(values), plain, _turns(run, values)))
-        operations = turns * run.period
+    pieces = run.pieces(values, aggregate_of(technique).function)
+    operations = turns * run.period if run.finest else 0
     for tree in run.trees:
         counting = Counting(aggregate_of(technique))
         window, rest = _fill(tree, technique, counting, pieces)
         before = operations_of(window, counting)
-        tree.answer(window, tree.slicing.partials(rest, counting, turns))
+        tree.answer(window, fold(tree.sizes, rest, counting, turns))
         operations += operations_of(window, counting) - before
     return operations / (turns * run.period)
 
@@ -132,47 +125,34 @@ def time_trees(
     The best of some rounds, one after the other on the same full windows.
     """
     monoid = aggregate_of(technique).function
-    pieces, seconds = values, []
-    if run.finest is not None:
-        pieces = list(run.finest.partials(cycle(values), monoid, _turns(run, values)))
-        slices = (run.finest.partials(cycle(values), monoid, turns) for _ in range(rounds))
-        seconds.append(min(map(_drain, slices)))
+    pieces, seconds = run.pieces(values, monoid), []
+    if finest := run.finest:
+        slices = (fold(finest, cycle(values), monoid, turns) for _ in range(rounds))
+        seconds.append(min(_time(partial(deque[int], each, 0)) for each in slices))
     for tree in run.trees:
         window, rest = _fill(tree, technique, monoid, pieces)
-        gc.collect()
-        gc.disable()
-        try:
-            each = []
-            for _ in range(rounds):
-                begin = thread_time()
-                tree.answer(window, tree.slicing.partials(rest, monoid, turns))
-                each.append(thread_time() - begin)
-        finally:
-            gc.enable()
-        seconds.append(min(each))
+        slices = (fold(tree.sizes, rest, monoid, turns) for _ in range(rounds))
+        seconds.append(min(_time(partial(tree.answer, window, each)) for each in slices))
     return seconds
 
 
-def _drain(slices: Iterator[Any]) -> float:
-    """Seconds to compute all of them."""
-    begin = thread_time()
-    for _ in slices:
-        pass
-    return thread_time() - begin
-
-
-def _turns(run: PlanRun, values: Sequence[int]) -> int:
-    """Composite slides in which every value is met once, about."""
-    return -(-len(values) // run.period)
+def _time(work: Callable[[], object]) -> float:
+    gc.collect()
+    gc.disable()
+    try:
+        begin = thread_time()
+        work()
+        return thread_time() - begin
+    finally:
+        gc.enable()
 
 
 def _fill(
-    tree: TreeRun, technique: str, monoid: Monoid, pieces: Sequence[Any]
-) -> tuple[Technique, Iterator[Any]]:
+    tree: TreeRun, technique: str, monoid: Monoid, pieces: Sequence[int]
+) -> tuple[Technique, Iterator[int]]:
     """The technique when its longest window is full and all were answered; the pieces to come."""
     window, rest = empty_window(technique, monoid, tree.asked), cycle(pieces)
-    turns = -(-tree.longest // len(tree.asked))
-    for partial in tree.slicing.partials(rest, monoid, turns):
-        window.slide(partial)
-    tree.answer(window, tree.slicing.partials(rest, monoid, 1))
+    for value in fold(tree.sizes, rest, monoid, -(-window.ranges[0] // len(tree.asked))):
+        window.slide(value)
+    tree.answer(window, fold(tree.sizes, rest, monoid, 1))
     return window, rest

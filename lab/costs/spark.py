@@ -27,12 +27,11 @@ from rich.table import Table
 
 from lab.benchmarks.workload import SETS
 from lab.registry import Options
-from lab.report import new_table, picture, write_records
+from lab.report import group_by, new_table, picture, write_records
 from lab.timing import machine, race, start_spark
 from muntin.aggregates import count
 from muntin.aggregates import max as largest
 from muntin.aggregates import min as least
-from muntin.cli.calibration import warm_up
 from muntin.cli.calibration_cases import CASES, Case, minute_windows, plans_of, runner
 from muntin.cost.calibration import current_constants
 
@@ -92,6 +91,7 @@ class Measured:
 
 def run_on_spark(options: Options, console: Console) -> list[Measured]:
     """Measure all cases (or as many as `sets` says), print, and write CSV and a picture."""
+    from muntin.cli.calibration import warm_up
     from muntin.engines.spark.sample_tables import made_table
 
     spark = start_spark(console, "muntin cost model")
@@ -169,12 +169,11 @@ def rank_correlation(found: Sequence[Measured]) -> float:
 
 
 def _choices(found: Sequence[Measured]) -> list[tuple[str, Measured, Measured]]:
-    choices = []
-    for case in dict.fromkeys(m.case for m in found):
-        own = [m for m in found if m.case == case]
-        auto = next(m for m in own if m.auto)
-        choices.append((case, auto, min(own, key=lambda m: m.measured)))
-    return choices
+    """The case, the plan that auto chose, and the best that was measured."""
+    return [
+        (case, next(m for m in own if m.auto), min(own, key=lambda m: m.measured))
+        for case, own in group_by(found, lambda m: m.case).items()
+    ]
 
 
 def write(found: Sequence[Measured], folder: Path) -> None:

@@ -27,7 +27,7 @@ from lab.cutty.workload import (
     sessions,
 )
 from lab.registry import Options
-from lab.report import new_table, picture, write_csv, write_records
+from lab.report import group_by, new_table, picture, write_csv, write_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -211,9 +211,9 @@ def _lines(
     title: str,
     style: str = "-",
 ) -> None:
-    for technique in dict.fromkeys(c.technique for c in found):
+    for technique, own in group_by(found, lambda c: c.technique).items():
         colour, mark = LOOKS[technique]
-        points = [(c.queries, read(c)) for c in found if c.technique == technique]
+        points = [(c.queries, read(c)) for c in own]
         look: dict[str, Any] = {
             "color": colour,
             "marker": mark,

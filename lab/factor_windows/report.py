@@ -27,7 +27,7 @@ from lab.factor_windows.run import (
     panel_rows,
 )
 from lab.registry import Options
-from lab.report import BLUE, GREEN, ORANGE, new_table, picture, write_csv
+from lab.report import BLUE, GREEN, ORANGE, group_by, new_table, picture, write_csv
 
 PAPER_SETS = 10
 COLOURS = ("#4d4d4d", "#999999", BLUE, "#f0b35e", ORANGE, GREEN)
@@ -91,9 +91,9 @@ def _gain_table(gains: Sequence[Gain]) -> Table:
         "What fewest pieces gain over the paper's multiplier (mean cost relative to BL, η = 100)"
     )
     table = new_table(title, "<sets", "<windows", "<aggregate", *names)
-    for kind in dict.fromkeys((g.generator, g.shape, g.aggregate) for g in gains):
-        same = [g.costs for g in gains if (g.generator, g.shape, g.aggregate) == kind]
-        cells = (geometric_mean(c[name] / c["BL"] for c in same) for name in names)
+    kinds = group_by(gains, lambda g: (g.generator, g.shape, g.aggregate))
+    for kind, same in kinds.items():
+        cells = (geometric_mean(g.costs[name] / g.costs["BL"] for g in same) for name in names)
         table.add_row(*kind, *(f"{cell:.5f}" for cell in cells))
     return table
 
@@ -184,8 +184,7 @@ def write(rows: Sequence[Row], gains: Sequence[Gain], folder: Path) -> None:
 def _draw(costs: Costs, folder: Path) -> None:
     """Costs on a logarithmic axis: a panel an axis, a window set a group of bars."""
     width = 0.8 / len(TECHNIQUES)
-    for number in dict.fromkeys(panel.figure for panel in costs.panels):
-        panels = [panel for panel in costs.panels if panel.figure == number]
+    for number, panels in group_by(costs.panels, lambda panel: panel.figure).items():
         path, size = folder / f"factor_windows_{number}.png", (5.4 * len(panels), 3.9)
         with picture(path, size, columns=len(panels), grid="y", legend=6) as axes:
             axes[0].set_ylabel("cost over lcm(R, S), in events")

@@ -29,7 +29,7 @@ from lab.multi_query.run import (
     weaves,
 )
 from lab.registry import Options
-from lab.report import BLUE, RED, draw_line, new_table, picture, write_records
+from lab.report import BLUE, RED, draw_line, group_by, new_table, picture, write_records
 from lab.weave_bound import Gap, Savings, gaps, savings
 
 PAPER_SETS = 10
@@ -45,8 +45,8 @@ def run(options: Options, console: Console, sizes: tuple[int, ...] = SIZES) -> l
     sets = options.sets or PAPER_SETS
     with console.status("experiments 1 to 5"):
         costs = list(runs(sets, options.seed))
-    for optimizer in OPTIMIZERS:
-        console.print(_cost_table(optimizer, [r for r in costs if r.optimizer == optimizer]))
+    for optimizer, mine in group_by(costs, lambda r: r.optimizer).items():
+        console.print(_cost_table(optimizer, mine))
     console.print(_factor_table(costs))
     console.print(_tree_table(costs))
     console.print(_optimizers_compared(costs), highlight=False)
@@ -86,12 +86,9 @@ def _cost_table(optimizer: str, costs: Sequence[Run]) -> Table:
 
 def factors(costs: Sequence[Run], experiment: int) -> tuple[float, float]:
     """How many times Panes costs what the better SlickDeque does: the most of the means, of all."""
-    runs: dict[tuple[str, float], list[Run]] = {}
-    for r in costs:
-        if r.experiment == experiment:
-            runs.setdefault((r.optimizer, r.value), []).append(r)
+    mine = [r for r in costs if r.experiment == experiment]
     means, singles = [], []
-    for here in runs.values():
+    for here in group_by(mine, lambda r: (r.optimizer, r.value)).values():
         panes = {r.set: r.cost for r in here if r.technique == "Panes"}
         slick = {s: min(r.cost for r in here if r.set == s and r.technique in SLICK) for s in panes}
         means.append(mean(panes.values()) / mean(slick.values()))
@@ -128,8 +125,7 @@ def _weavability_table(found: Sequence[Weave]) -> Table:
     title = "Weavability: common edges over all edges, WeaveShare, Q = 100"
     columns = ("<trees of", "trees of several slides", "slides in one", "mean weavability")
     table = new_table(title, *columns)
-    for technique in dict.fromkeys(w.technique for w in found):
-        mine = [w for w in found if w.technique == technique]
+    for technique, mine in group_by(found, lambda w: w.technique).items():
         figures = (mean(w.slides for w in mine), mean(w.weavability for w in mine))
         table.add_row(technique, f"{len(mine)}", *(f"{figure:.2f}" for figure in figures))
     return table
@@ -175,8 +171,8 @@ def _time_table(times: Sequence[Timing]) -> Table:
     ways = list(dict.fromkeys(t.way for t in times))
     columns = ("<queries", *(f"{way}, s" for way in ways), "trees")
     table = new_table("WeaveShare: seconds to plan", *columns)
-    for size in dict.fromkeys(t.queries for t in times):
-        here = {t.way: t for t in times if t.queries == size}
+    for size, mine in group_by(times, lambda t: t.queries).items():
+        here = {t.way: t for t in mine}
         cells = [f"{here[way].seconds:.2f}" if way in here else "—" for way in ways]
         table.add_row(f"{size:,}", *cells, "/".join(sorted({str(t.trees) for t in here.values()})))
     return table

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.registry import Options
-from lab.report import RED, new_table, picture, write_records
+from lab.report import RED, group_by, new_table, picture, write_records
 from lab.subsumption.run import Grouping, Memory, Timing, groupings, memories, timings
-from lab.subsumption.workload import CLASSES, SIZES, traffic
+from lab.subsumption.workload import SIZES, traffic
 
 PARTS = ("groups", "memory", "time")
 SETS = 10
@@ -77,10 +77,8 @@ def _group_table(rows: Sequence[Grouping]) -> Table:
         **dict.fromkeys(("greedy", "fewest", "registered", "starts_aligned"), (1, ".1f")),
         **dict.fromkeys(("greedy_seconds", "fewest_seconds", "registered_seconds"), (1_000, ".0f")),
     }
-    for kind in CLASSES:
-        mine = [r for r in rows if r.kind == kind]
-        for size in dict.fromkeys(r.windows for r in mine):
-            here = [r for r in mine if r.windows == size]
+    for kind, mine in group_by(rows, lambda r: r.kind).items():
+        for size, here in group_by(mine, lambda r: r.windows).items():
             cells = (
                 f"{unit * mean(getattr(r, name) for r in here):{digits}}"
                 for name, (unit, digits) in formats.items()

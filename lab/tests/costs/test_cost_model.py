@@ -1,7 +1,7 @@
 """Woven plans run in process: answers against brute force, counts, and the files."""
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from rich.console import Console
 
 from lab.costs import cost_model
 from lab.costs.cost_model import PARTS, Reality, deviation, normalised, readings
-from lab.costs.plan_runs import PlanRun, TreeRun, count_operations, prepare
+from lab.costs.plan_runs import PlanRun, TreeRun, count_operations, fold, prepare
 from lab.multi_query.omega import aggregate_of, empty_window
 from lab.multi_query.run import OPTIMIZERS, TECHNIQUES
 from lab.multi_query.workload import Setting, workload
@@ -37,11 +37,9 @@ def planned(optimizer: str, technique: str) -> tuple[SharingPlan, WeaveCost]:
 def answers(run: PlanRun, tree: TreeRun, technique: str) -> list[list[int]]:
     """What the tree answers at each edge where it answers anything."""
     function = aggregate_of(technique).function
-    pieces: Iterable[int] = cycle(VALUES)
-    if run.finest is not None:
-        pieces = cycle(list(run.finest.partials(cycle(VALUES), function, TURNS)))
+    pieces = cycle(run.pieces(VALUES, function))
     window, found = empty_window(technique, function, tree.asked), []
-    slices = tree.slicing.partials(iter(pieces), function, TURNS)
+    slices = fold(tree.sizes, pieces, function, TURNS)
     for partial, asked in zip(slices, cycle(tree.asked), strict=False):
         window.slide(partial)
         if asked:
@@ -64,9 +62,9 @@ def by_definition(tree: TreeRun, fold: Callable[[list[int]], int]) -> list[list[
 def test_answers_are_those_of_the_records(optimizer: str, technique: str) -> None:
     run = prepare(planned(optimizer, technique)[0], SMALL.s_max)
     assert (run.finest is not None) == (optimizer == "TriWeave")
-    fold: Callable[[list[int]], int] = sum if technique == "slick-deque-inv" else max
+    by: Callable[[list[int]], int] = sum if technique == "slick-deque-inv" else max
     for tree in run.trees:
-        assert answers(run, tree, technique) == by_definition(tree, fold)
+        assert answers(run, tree, technique) == by_definition(tree, by)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
