@@ -214,12 +214,7 @@ def _lines(
     for technique, own in group_by(found, lambda c: c.technique).items():
         colour, mark = LOOKS[technique]
         points = [(c.queries, read(c)) for c in own]
-        look: dict[str, Any] = {
-            "color": colour,
-            "marker": mark,
-            "ms": 4,
-            "lw": 1,
-            "label": technique,
-        }
-        axis.plot(*zip(*points, strict=True), style, **look)
+        label = technique if style == "-" else ""  # one entry a technique in the legend
+        look: dict[str, Any] = {"color": colour, "marker": mark, "ms": 4, "lw": 1}
+        axis.plot(*zip(*points, strict=True), style, label=label, **look)
     axis.set(title=title, yscale="log", xlabel="queries")
