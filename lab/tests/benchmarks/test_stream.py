@@ -14,7 +14,9 @@ def printed(**sides: list[Run]) -> dict[str, dict[str, str]]:
     page = StringIO()
     Console(width=200, file=page).print(_table("a set", 1_000, sides))
     rows = [re.split(r"  +", line.strip()) for line in page.getvalue().splitlines()[4:]]
-    cells = [dict(zip_longest(COLUMNS, row, fillvalue="")) for row in rows if len(row) > 1]
+    cells = [
+        dict(zip_longest(("side", *COLUMNS), row, fillvalue="")) for row in rows if len(row) > 1
+    ]
     return {row["side"]: row for row in cells}
 
 

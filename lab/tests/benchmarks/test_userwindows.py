@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 import muntin as mt
-from lab.benchmarks import Options
-from lab.benchmarks.events import Events
-from lab.benchmarks.userwindows import SETS, _bulk, bench_userwindows
+from lab.benchmarks.userwindows import SETS, _bulk, run
+from lab.benchmarks.workload import Events
+from lab.registry import Options
 from muntin.data_windows import evaluate
 from muntin.errors import StrategyError
 
@@ -27,4 +27,4 @@ def test_arrays_and_records_give_as_many_windows(name: str, tmp_path: Path) -> N
 
 def test_an_unknown_set_is_refused() -> None:
     with pytest.raises(StrategyError, match="unknown set 'session'"):
-        bench_userwindows(Options(sets=("session",)), Console())
+        run(Options(parts=("session",)), Console())

@@ -52,7 +52,7 @@ def calibrate(
     if (master or remote) and data is None:
         raise CalibrationError("a cluster reads its own files: give --data with a folder for them")
     from muntin.cli.calibration import calibrate as measure
-    from muntin.cli.calibration_plans import cache_folder
+    from muntin.cli.calibration_cases import cache_folder
     from muntin.engines.spark.session import quiet_start, session
 
     with console.status("starting Spark"), quiet_start():
@@ -72,8 +72,9 @@ def calibrate(
 
 def _table(found: Constants, shipped: Constants) -> Table:
     table = Table(title="seconds for one thing of each kind", title_justify="left")
-    for name, side in (("kind", "left"), ("here", "right"), ("shipped", "right")):
-        table.add_column(name, justify="left" if side == "left" else "right")
+    table.add_column("kind")
+    for name in ("here", "shipped"):
+        table.add_column(name, justify="right")
     for kind in KINDS:
         table.add_row(kind, f"{getattr(found, kind):.3g}", f"{getattr(shipped, kind):.3g}")
     table.add_row("cores", str(found.cores), str(shipped.cores))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.benchmarks.hostile import hostile_windows
+from lab.benchmarks.planning import hostile_windows
 from muntin.cost import KernelCost, Statistics
 from muntin.plan import check
 from muntin.planner.strategies import SHARES, STRATEGIES, Problem, budget_for

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.experiments.optimality import case_number, measure
+from lab.costs.optimality import case_number, measure
 from muntin.cost import (
     CostModel,
     ExpandCost,

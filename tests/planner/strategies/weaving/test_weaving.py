@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.experiments.weave_guarantee import gaps, savings, trees_of
+from lab.weave_bound import gaps, savings, trees_of
 from muntin.cost import CostModel, RateCost, WeaveCost, total
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
