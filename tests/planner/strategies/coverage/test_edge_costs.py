@@ -1,6 +1,9 @@
 """The matrix of edge costs says what coverage and the cost models say pair by pair."""
 
+from random import Random
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,10 +11,18 @@ from muntin.cost import CostModel, PaperCost, RateCost
 from muntin.cost.arrays import WindowArrays, edge_matrix, source_costs
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import SOURCE, Pieces, Progression, covering_pieces, every, fewest_pieces
+from muntin.plan.coverage import (
+    SOURCE,
+    Pieces,
+    Progression,
+    covered_by,
+    covering_pieces,
+    every,
+    fewest_pieces,
+)
 from muntin.plan.slicing import Slices
-from muntin.planner.strategies.coverage.edge_costs import edge_costs, piece_counts
-from muntin_testing.windows import all_windows, window_sets
+from muntin.planner.strategies.coverage.edge_costs import children_of, edge_costs, piece_counts
+from muntin_testing.windows import all_windows, random_window, window_sets
 
 
 def test_piece_counts_agree_with_coverage() -> None:
@@ -24,6 +35,25 @@ def test_piece_counts_agree_with_coverage() -> None:
                 for j, child in enumerate(windows):
                     pieces = take(child, parent, disjoint) if i != j else None
                     assert found[i, j] == (pieces.count if pieces else 0), (child, parent)
+
+
+def test_the_edges_of_example_6() -> None:
+    table = WindowArrays.of([Window(n, n) for n in (10, 20, 30, 40)])
+    counts = piece_counts(table, table, disjoint=False, fewest=False)
+    assert counts.tolist() == [[0, 2, 3, 4], [0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("unit", [1, 60_000_000])
+def test_the_children_among_a_thousand_windows(unit: int) -> None:
+    random, known = Random(5), dict[Window, None]()
+    while len(known) < 1_000:
+        known[random_window(random, unit * random.choice([1, 2, 5]))] = None
+    windows = list(known)
+    found = children_of(windows, idempotent=True, fewest=True)
+    for i in random.sample(range(1_000), 30):
+        parent = windows[i]
+        covered = [j for j, w in enumerate(windows) if w != parent and covered_by(w, parent)]
+        assert found[i] == covered
 
 
 class Other:

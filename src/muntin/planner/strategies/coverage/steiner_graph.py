@@ -26,7 +26,7 @@ from muntin.plan.tree import reading_all, sliced
 from muntin.planner.strategies.coverage.edge_costs import edge_costs
 from muntin.planner.strategies.coverage.factor_windows import named
 from muntin.planner.strategies.coverage.slice_candidates import refines, serves
-from muntin.planner.strategies.coverage.wcg import covered, edge_of
+from muntin.planner.strategies.coverage.wcg import covered_node
 from muntin.planner.strategies.hidden_ids import unused_id
 from muntin.planner.strategies.problem import Problem
 from muntin.planner.strategies.weaving.greedy_merging import PATIENCE, planning_rate
@@ -82,8 +82,8 @@ class SteinerGraph:
                 nodes.append(reading_all(shapes[node], ids[parent], hidden=node >= asked))
             else:
                 above = SOURCE if parent < 0 else shapes[parent]
-                edge = edge_of(above, shapes[node], self.problem.idempotent, fewest=True)
-                nodes.append(covered(edge, hidden=node >= asked))
+                disjoint = not self.problem.idempotent
+                nodes.append(covered_node(shapes[node], above, disjoint, True, node >= asked))
         return SharingPlan.build(nodes, self.problem.idempotent)
 
     def _used(self, chosen: Ints) -> dict[int, int]:

@@ -21,7 +21,7 @@ from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import SOURCE, every, fewest_pieces
 from muntin.plan.slicing import Slices, shared_slices
 from muntin.plan.tree import reading_all, sliced
-from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered
+from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered_node
 from muntin.planner.strategies.hidden_ids import unused_id
 from muntin.planner.strategies.problem import Problem
 
@@ -42,12 +42,12 @@ def _grouped(group: Group, problem: Problem, taken: Collection[str]) -> Iterator
         yield reading_all(levels[0])
     else:
         yield root
-        for window, edge in cheapest_parents(levels, problem, problem.cost.fewest).items():
-            kind = problem.kind(window)
-            from_slices = problem.cost.edge(slices, window, every(window.range, kind))
-            from_level = problem.cost.edge(edge.parent, window, edge.pieces)
-            if isinstance(edge.parent, Window) and from_level <= from_slices:
-                yield covered(edge)
+        for window, parent in cheapest_parents(levels, problem).items():
+            kind, edge = problem.kind(window), problem.cost.edge
+            from_slices = edge(slices, window, every(window.range, kind))
+            node = covered_node(window, parent, not problem.idempotent, problem.cost.fewest)
+            if node.parent is not None and edge(parent, window, node.pieces) <= from_slices:
+                yield node
             else:
                 yield reading_all(window, root.id, kind=kind)
     for level in group.levels:
