@@ -15,7 +15,7 @@ from muntin.plan.slicing import pairs, panes, shared_pairs
 from muntin.plan.tree import reading_all, sliced
 from muntin.planner.strategies import Problem
 from muntin.planner.strategies.coverage.wcg import wcg
-from muntin.planner.strategies.slices.direct import direct
+from muntin.planner.strategies.slices import direct
 from muntin_testing.windows import window_sets
 
 TEN, TWENTY, THIRTY, FORTY = FOUR = tuple(Window(n, n, id=str(n)) for n in (10, 20, 30, 40))

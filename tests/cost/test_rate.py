@@ -15,7 +15,7 @@ from muntin.plan.slicing import shared_pairs
 from muntin.plan.tree import reading_all, sliced
 from muntin.planner.strategies import Problem
 from muntin.planner.strategies.coverage.wcg import covered_node, wcg
-from muntin.planner.strategies.slices.direct import direct
+from muntin.planner.strategies.slices import direct
 from muntin_testing.windows import window_sets, windows
 
 SECOND = 1_000_000

@@ -20,7 +20,7 @@ from muntin.model.windows import Window
 from muntin.physical import Question, lower
 from muntin.physical.operators.kernel import KERNEL
 from muntin.plan.slicing import shared_pairs
-from muntin.planner.choosing import choose
+from muntin.planner.choice import choose
 
 
 @given(cells=st.floats(1, 1e9), rows=st.floats(1e-3, 1e9))

@@ -20,7 +20,7 @@ from muntin.model.windows import Window
 from muntin.plan.coverage import DATA_DEPENDENT, EdgeKind, every
 from muntin.plan.slicing import Cut, Slices, cut_everywhere, pairs
 from muntin.plan.slicing.cuts import ends
-from muntin.plan.tree import Node, SharingPlan, reading_all, sliced
+from muntin.plan.tree import Node, SharingPlan, reading_all, sliced, unused_id
 
 
 def close(plan: SharingPlan) -> SharingPlan:
@@ -68,9 +68,7 @@ def slice_roots(plan: SharingPlan) -> SharingPlan:
     nodes: list[Node] = []
     for node in plan.nodes:
         if node.parent is None and isinstance(node.shape, Window) and not node.shape.tumbling:
-            id = f"slices of {node.id}"
-            while id in taken:
-                id += "'"
+            id = unused_id(f"slices of {node.id}", taken, mark="'")
             taken.add(id)
             nodes += [sliced(pairs(node.shape), id), reading_all(node.shape, id, node.hidden)]
         else:

@@ -18,7 +18,7 @@ open. Operators that group whole pieces rewrite the plan (`close`), which cuts s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -125,3 +125,14 @@ def reading_all(
 def sliced(slices: Slices, id: str = "slices", parent: str | None = None) -> Node:
     """Slices of the source, or of finer slices."""
     return Node(id, slices, parent, every(1), hidden=True)
+
+
+def unused_id(id: str, taken: Collection[str], mark: str = "′") -> str:
+    """An id for a node that nobody asked for: marked as often as a node of that id is there.
+
+    >>> unused_id("slices", ["an hour"]), unused_id("slices", ["slices", "slices′"])
+    ('slices', 'slices′′')
+    """
+    while id in taken:
+        id += mark
+    return id

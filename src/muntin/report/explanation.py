@@ -14,7 +14,7 @@ from muntin.physical import FROM_SOURCE, Question
 from muntin.plan import Node, Shape, SharingPlan
 from muntin.plan.coverage import Pieces, Source
 from muntin.plan.slicing import Slices, edge_rate, slices_within
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 from muntin.planner.found import Alternative
 
 

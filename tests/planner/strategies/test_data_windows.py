@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.errors import PlanError, QueryError, StrategyError
 from muntin.model.data_windows import Begins, DataWindow, Session
-from muntin.plan import Node, SharingPlan, check
+from muntin.plan import Node, SharingPlan, check, unshare
 from muntin.plan.coverage import DATA_DEPENDENT
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.cuts import Cut
 from muntin.plan.tree import reading_all, sliced
-from muntin.planner.strategies.data_windows import each_alone, on_begins, session_chain
+from muntin.planner.data_windows import on_begins, session_chain
 from muntin_testing.data_windows import Records, data_windows, meaning, records_of_a_key
 
 
@@ -58,8 +58,9 @@ def test_a_chain_makes_every_session_from_those_of_the_smaller_gap(
 def test_plans_on_begins_and_alone_pass_the_checker(windows: list[DataWindow]):
     named = tuple(replace(w, id=f"w{i}") for i, w in enumerate(windows))
     periodic = (mt.hopping("1 hour", "5 minutes"),)
-    for build in (on_begins, each_alone):
-        check(build(periodic, named, False), [*periodic, *named])
+    shared = on_begins(periodic, named, False)
+    for plan in (shared, unshare(shared)):
+        check(plan, [*periodic, *named])
 
 
 def fault(parent: Node, window: DataWindow) -> None:

@@ -8,7 +8,6 @@ A bucket pays for each batch, and little for a key or a result.
 
 from __future__ import annotations
 
-from muntin.kernels.mergers import not_merged
 from muntin.physical.lowering import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.base import Rewrite
 from muntin.physical.operators.streamed import (
@@ -17,7 +16,6 @@ from muntin.physical.operators.streamed import (
     evaluating,
     grouping,
     over_all,
-    partials_of,
 )
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close, slice_roots
@@ -36,8 +34,7 @@ class Bucketed(Streamed):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """All partials are merged in Python."""
-        stranger = not_merged(p.merger for p in partials_of(question.query))
-        if stranger:
+        if question.in_engine:
             return f"{question.in_engine[0].name} is merged only by the engine itself"
         return question.stranger
 

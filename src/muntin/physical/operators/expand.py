@@ -14,10 +14,9 @@ from typing import ClassVar
 from muntin.cost import CostModel, ExpandCost
 from muntin.cost.spark import Work
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
+from muntin.physical.lowering import FROM_SOURCE, Congruence, Cut, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
-from muntin.physical.programs import Congruence, Cut
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close
 from muntin.plan.feeds import Feed, stays

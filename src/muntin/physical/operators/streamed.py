@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from muntin.aggregates.algebra import Partial
 from muntin.cost import CostModel, KernelCost, Statistics
 from muntin.cost.spark import SHIPPED
 from muntin.cost.statistics import LARGEST, ROWS, SECOND
 from muntin.cost.surrogates import SCANS
-from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Operator
@@ -97,12 +95,3 @@ def evaluating(physical: PhysicalPlan, node: PhysicalNode, question: Question, k
 def _during(question: Question, seconds: float) -> Statistics:
     known = question.statistics
     return replace(known, rows=min(max(known.rate * seconds, 1.0), LARGEST))
-
-
-def partials_of(query: Query) -> list[Partial]:
-    """The partials of all aggregates, whatever the types of their inputs."""
-    return [
-        partial
-        for a in query.aggregates
-        for partial in a.function.partials([None] * max(len(a.arguments), a.function.arity))
-    ]

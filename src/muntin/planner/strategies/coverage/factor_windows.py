@@ -25,11 +25,11 @@ from muntin.cost.arrays import WindowArrays, source_costs
 from muntin.model.windows import Window, common_unit
 from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import SOURCE, Source
+from muntin.plan.tree import unused_id
 from muntin.planner.strategies.coverage.edge_costs import children_of, edge_costs
 from muntin.planner.strategies.coverage.factor_benefit import best_tumbling_factor
 from muntin.planner.strategies.coverage.factor_candidates import candidates
 from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered_node, wcg
-from muntin.planner.strategies.hidden_ids import unused_id
 from muntin.planner.strategies.problem import Problem
 
 CELLS = 2_000_000

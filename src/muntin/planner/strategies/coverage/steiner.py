@@ -24,14 +24,13 @@ from muntin.cost import total
 from muntin.cost.arrays import Ints, WindowArrays
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan
-from muntin.planner.strategies.budget import budget_for
 from muntin.planner.strategies.coverage.factor_windows import wcg_fw
 from muntin.planner.strategies.coverage.slice_candidates import slice_candidates
 from muntin.planner.strategies.coverage.steiner_candidates import Limits, steiner_candidates
 from muntin.planner.strategies.coverage.steiner_graph import SteinerGraph
 from muntin.planner.strategies.coverage.steiner_search import GAIN, SteinerSearch
-from muntin.planner.strategies.problem import Problem
-from muntin.planner.strategies.slices.shared_slices import on_shared_pairs
+from muntin.planner.strategies.problem import Problem, budget_for
+from muntin.planner.strategies.slices import on_shared_pairs
 
 LIMITS = Limits(classes=120, lengths=60, candidates=600)
 """A few windows never reach these; for many they bound the matrix of edge costs."""

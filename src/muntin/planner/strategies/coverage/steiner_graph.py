@@ -22,12 +22,11 @@ from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.edges import edge_work
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import reading_all, sliced, unused_id
 from muntin.planner.strategies.coverage.edge_costs import edge_costs
 from muntin.planner.strategies.coverage.factor_windows import named
 from muntin.planner.strategies.coverage.slice_candidates import refines, serves
 from muntin.planner.strategies.coverage.wcg import covered_node
-from muntin.planner.strategies.hidden_ids import unused_id
 from muntin.planner.strategies.problem import Problem
 from muntin.planner.strategies.weaving.greedy_merging import PATIENCE, planning_rate
 

@@ -22,8 +22,7 @@ from muntin.plan.coverage import SOURCE, Source
 from muntin.plan.slicing import SLICINGS, Slices, edge_rate, shared_slices
 from muntin.plan.slicing.cuts import cut_everywhere
 from muntin.plan.slicing.edges import edge_work
-from muntin.plan.tree import reading_all, sliced
-from muntin.planner.strategies.hidden_ids import unused_id
+from muntin.plan.tree import reading_all, sliced, unused_id
 from muntin.planner.strategies.problem import Problem
 
 Tree = frozenset[int]

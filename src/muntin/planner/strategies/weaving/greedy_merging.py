@@ -28,7 +28,7 @@ from muntin.cost.members import Final, Members
 from muntin.plan.slicing import Cut, Slices, edge_rate
 from muntin.plan.slicing.cuts import cut_everywhere
 from muntin.plan.slicing.edges import edge_work
-from muntin.planner.strategies.budget import UNLIMITED, Budget
+from muntin.planner.strategies.problem import UNLIMITED, Budget
 from muntin.planner.strategies.weaving.gain_table import GainTable
 
 EdgeRate = Callable[[Slices], float]

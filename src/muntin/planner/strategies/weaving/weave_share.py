@@ -1,14 +1,18 @@
-"""weave-share: trees merged greedily, each reading the source through its own slices.
+"""weave-share, tri-weave: trees merged greedily, each on its own slices.
 
 time  O(n²) a merge, n different cuts; 1,000 different windows in seconds      space  O(n²)
 
-    source ─▶ slices of tree i ─▶ its windows           C = m·λ + Σ E_i·Ω_i
+    weave-share   source ─▶ slices of tree i ─▶ its windows              C = m·λ + Σ E_i·Ω_i
+    tri-weave     source ─▶ slices of all ─▶ slices of tree i ─▶ its windows
+                                                                         C = λ + m·E_all + Σ E_i·Ω_i
 
 Selective sharing: one more tree costs one more pass over the source, one tree for all costs many
-short slices. Section 2.4 of the bound paper, section 3.1.1 of the multi-query paper; `weaving` says
-how it is made fast. It saves at least a quarter of what the best division saves, for tumbling
-windows at rates of at least twice the edges of any two (Theorem 1 of the bound paper). Under cost
-"weave" it minimises the papers' C; under any other cost, that cost of the same trees.
+short slices. Section 2.4 of the bound paper, section 3.1.1 of the multi-query paper;
+`greedy_merging` says how it is made fast. It saves at least a quarter of what the best division
+saves, for tumbling windows at rates of at least twice the edges of any two (Theorem 1 of the bound
+paper). Under tri-weave one more tree costs E_all, which is less than λ unless records are rare:
+more trees, longer slices. The multi-query paper gives no formula for it (`muntin.cost.weave`).
+Under cost "weave" both minimise the papers' C; under any other cost, that cost of the same trees.
 """
 
 from __future__ import annotations
@@ -20,7 +24,8 @@ from muntin.cost.tree_forms import tree_form
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE, Source
-from muntin.plan.slicing import SLICINGS, Slices
+from muntin.plan.slicing import SLICINGS, Slices, shared_slices
+from muntin.plan.slicing.edges import edge_work
 from muntin.planner.strategies.problem import Problem
 from muntin.planner.strategies.weaving.execution_trees import Tree, plan_of
 from muntin.planner.strategies.weaving.greedy_merging import Loom, strands_of
@@ -29,6 +34,13 @@ from muntin.planner.strategies.weaving.greedy_merging import Loom, strands_of
 def weave_share(problem: Problem) -> SharingPlan:
     """The woven trees under the source."""
     return plan_of(problem, woven_trees(problem))
+
+
+def tri_weave(problem: Problem) -> SharingPlan:
+    """The woven trees under slices that serve all windows."""
+    finest = shared_slices(problem.windows, problem.slicing)
+    problem.budget.spend(edge_work(finest))
+    return plan_of(problem, woven_trees(problem, finest), three_levels=True)
 
 
 def woven_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:

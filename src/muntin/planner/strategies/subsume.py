@@ -20,9 +20,8 @@ from muntin.nesting.groups import Group, Level
 from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import SOURCE, every, fewest_pieces
 from muntin.plan.slicing import Slices, shared_slices
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import reading_all, sliced, unused_id
 from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered_node
-from muntin.planner.strategies.hidden_ids import unused_id
 from muntin.planner.strategies.problem import Problem
 
 
