@@ -24,8 +24,7 @@ from rich.table import Table
 from muntin.aggregates import Aggregate
 from muntin.aggregates import max as largest
 from muntin.aggregates import sum as total
-from muntin.cost.omega import PAPER, Load, load_of, paper_omega
-from muntin.cost.omega_counted import counted_omega, instance_partials
+from muntin.cost.omega import PAPER, Load, counted_omega, instance_partials, load_of, paper_omega
 from muntin.incremental import Counting, technique_named
 from muntin.model.windows import Window
 

@@ -64,7 +64,7 @@ def optimum(problem: Problem, known: float = np.inf) -> float:
     >>> round(optimum(Problem(tumbling, True, PaperCost(tumbling))), 6)
     150.0
     """
-    nodes = WindowArrays.of(problem.windows).joined(all_candidates(problem))
+    nodes = WindowArrays.of(problem.windows).join(all_candidates(problem))
     source = source_costs(problem.cost, nodes)
     costs = edge_costs(problem.cost, nodes, nodes, problem.idempotent, fewest=True)
     return least_tree(costs, source, len(problem.windows), known)

@@ -34,7 +34,7 @@ def optimum_with_slices(problem: Problem, known: float = np.inf) -> float:
     >>> round(optimum_with_slices(Problem(windows, False, model)) / 1e6, 3)
     2.424
     """
-    windows = WindowArrays.of(problem.windows).joined(all_candidates(problem))
+    windows = WindowArrays.of(problem.windows).join(all_candidates(problem))
     shapes = [windows.window(i) for i in range(len(windows))]
     slices = all_slices(problem.windows)
     between = edge_costs(problem.cost, windows, windows, problem.idempotent, fewest=True)

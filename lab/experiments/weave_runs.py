@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.experiments.weave_workload import Setting, Workload, workload
 from muntin.cost import WeaveCost
-from muntin.cost.finals import final_of
+from muntin.cost.tree_forms import final_of
 from muntin.plan.slicing import edge_rate
 from muntin.plan.slicing.cuts import cut_everywhere
 from muntin.planner.strategies.weaving.greedy_merging import EdgeRate, Loom, planning_rate

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lab.experiments.weave_runs import TECHNIQUES
 from lab.experiments.weave_workload import Setting, workload
 from muntin.cost import WeaveCost
-from muntin.cost.finals import final_of
+from muntin.cost.tree_forms import final_of
 from muntin.plan.slicing import weavability
 from muntin.planner.strategies.weaving.greedy_merging import Loom
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.cost import Constants, Statistics
-from muntin.cost.calibration import Calibration, current_constants, load
-from muntin.cost.fitting import fit
+from muntin.cost.calibration import Calibration, current_constants, fit, load
 from muntin.cost.spark import KINDS, SHIPPED, Work
 from muntin.cost.statistics import SECOND, occupied
 from muntin.errors import CalibrationError

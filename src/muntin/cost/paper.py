@@ -27,12 +27,11 @@ from fractions import Fraction
 from math import lcm
 from numbers import Real
 
-from muntin.cost.partials import partials
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
 from muntin.plan import Shape
 from muntin.plan.coverage import Pieces, Source
-from muntin.plan.slicing import Slices, edge_rate
+from muntin.plan.slicing import Slices, edge_rate, mean_slices
 
 LONGEST = 10**200
 """Longest period in which events are counted; products beyond it would overflow a float."""
@@ -111,4 +110,4 @@ def common_period(windows: Iterable[Window]) -> int:
 def _slices_in(child: Window, parent: Slices, pieces: Pieces) -> Fraction:
     if parent.kind == "pairs":
         return Fraction(-(-2 * child.range // child.slide))
-    return partials(child, parent, pieces.kind)
+    return mean_slices(child, parent, pieces.kind)

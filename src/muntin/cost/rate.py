@@ -7,7 +7,7 @@ slices do not shrink the data: a node never has more rows than records reach it,
     rows(slices) = min(rate, keys·edges)            rows(window) = min(rate·r/s, keys/s)
 
 a second, and an edge costs the rows of the parent times the instances that each row feeds. A window
-that reads an open slice takes ⌈r·edges⌉ slices instead of r·edges (`muntin.cost.partials`).
+that reads an open slice takes ⌈r·edges⌉ slices instead of r·edges (`plan.slicing.mean_slices`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from numbers import Real
 
-from muntin.cost.partials import partials
 from muntin.errors import StrategyError
 from muntin.model.data_windows import Begins, CountWindow, DataWindow, Session
 from muntin.model.windows import Window
 from muntin.plan import Shape
 from muntin.plan.coverage import Pieces, Source
-from muntin.plan.slicing import Slices, edge_rate
+from muntin.plan.slicing import Slices, edge_rate, mean_slices
 
 SECOND = 1_000_000
 
@@ -65,10 +64,6 @@ class RateCost:
         each = self.keys * SECOND / window.slide if isinstance(window, Window) else None
         return self.rows(window) if each is None else each
 
-    def data_edge(self, parent: Shape, child: DataWindow) -> float:
-        """Rows of the parent, each of which is looked at once; the data decides the rest."""
-        return self.rows(parent)
-
     def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
         """Rows of the parent times the instances of the child that each one feeds."""
         if isinstance(child, Slices):
@@ -76,6 +71,6 @@ class RateCost:
         if isinstance(parent, Window):
             return self.rows(parent) * pieces.count * parent.slide / child.slide
         if isinstance(parent, Slices):
-            read = float(partials(child, parent, pieces.kind))
+            read = float(mean_slices(child, parent, pieces.kind))
             return min(self.rate * child.overlap, self.keys * SECOND * read / child.slide)
         return self.rows(parent) * child.overlap

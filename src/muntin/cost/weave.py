@@ -33,8 +33,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 
-from muntin.cost.omega import Load, omega_name, paper_omega
-from muntin.cost.omega_counted import counted_omega
+from muntin.cost.omega import Load, counted_omega, omega_name, paper_omega
 from muntin.cost.rate import SECOND
 from muntin.errors import StrategyError
 from muntin.model.windows import Window

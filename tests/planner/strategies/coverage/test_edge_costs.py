@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from muntin.cost import CostModel, PaperCost, RateCost
 from muntin.cost.arrays import WindowArrays, edge_matrix, source_costs
 from muntin.model.windows import Window
-from muntin.plan import Shape
 from muntin.plan.coverage import (
     SOURCE,
     Pieces,
@@ -20,7 +19,6 @@ from muntin.plan.coverage import (
     every,
     fewest_pieces,
 )
-from muntin.plan.slicing import Slices
 from muntin.planner.strategies.coverage.edge_costs import children_of, edge_costs, piece_counts
 from muntin_testing.windows import all_windows, random_window, window_sets
 
@@ -56,30 +54,17 @@ def test_the_children_among_a_thousand_windows(unit: int) -> None:
         assert found[i] == covered
 
 
-class Other:
-    """A model without closed forms."""
-
-    name, unit, fewest = "other", "things", True
-
-    def __init__(self, inner: CostModel) -> None:
-        self.inner = inner
-
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
-        return self.inner.edge(parent, child, pieces)
-
-
 @given(window_sets(most=6), st.sampled_from([0.5, 100.0, 1e6]), st.booleans())
 def test_matrices_agree_with_the_model(asked: list[Window], rate: float, paper: bool) -> None:
     model: CostModel = PaperCost(tuple(asked), rate) if paper else RateCost(rate, keys=3)
     table = WindowArrays.of(asked)
     assert [table.window(i) for i in range(len(table))] == asked
-    for each in (model, Other(model)):
-        three = Pieces((Progression(0, 1, 3),))
-        direct = [model.edge(SOURCE, w, every(w.range)) for w in asked]
-        costs = [[model.edge(p, c, three) for c in asked] for p in asked]
-        np.testing.assert_allclose(source_costs(each, table), direct)
-        counts = np.full((len(asked), len(asked)), 3)
-        np.testing.assert_allclose(edge_matrix(each, table, table, counts), costs)
+    three = Pieces((Progression(0, 1, 3),))
+    direct = [model.edge(SOURCE, w, every(w.range)) for w in asked]
+    costs = [[model.edge(p, c, three) for c in asked] for p in asked]
+    np.testing.assert_allclose(source_costs(model, table), direct)
+    counts = np.full((len(asked), len(asked)), 3)
+    np.testing.assert_allclose(edge_matrix(model, table, table, counts), costs)
 
 
 @given(window_sets(least=2, most=6), st.booleans(), st.booleans())
@@ -88,7 +73,6 @@ def test_edges_cost_what_the_model_says(
 ) -> None:
     model, table = RateCost(1e6), WindowArrays.of(asked)
     matrix = edge_costs(model, table, table, idempotent, fewest)
-    np.testing.assert_allclose(matrix, edge_costs(Other(model), table, table, idempotent, fewest))
     take = fewest_pieces if fewest else covering_pieces
     for i, parent in enumerate(asked):
         for j, child in enumerate(asked):

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import ExpandCost, KernelCost, RateCost, Statistics
-from muntin.cost.arrays import WindowArrays
-from muntin.cost.slice_arrays import slice_costs
+from muntin.cost.arrays import WindowArrays, slice_costs
 from muntin.model.windows import Window
 from muntin.plan.check import fault
 from muntin.plan.coverage import SOURCE, every

@@ -29,14 +29,12 @@ from muntin_testing.windows import window_sets
 
 TECHNIQUES = ("panes", "flatfat", "flatfit", "slick-deque-inv", "slick-deque-non-inv")
 MODELS: list[CostModel] = [WeaveCost(t, rate=0.7, unit_of_time=1) for t in TECHNIQUES]
-MODELS += [RateCost(3e5), WeaveCost("flatfit", 0.7, unit_of_time=1, counted=True)]
+MODELS += [RateCost(3e5)]
 WEAVERS = list(STRATEGIES)[list(STRATEGIES).index("weave-share") :]
 
 
 def name_of(model: CostModel) -> str:
-    return (
-        f"{getattr(model, 'technique', model.name)}{' counted' * getattr(model, 'counted', False)}"
-    )
+    return str(getattr(model, "technique", model.name))
 
 
 models = pytest.mark.parametrize("model", MODELS, ids=name_of)

@@ -81,7 +81,7 @@ def searched(problem: Problem, greedy: SharingPlan, slices: int = 0) -> SharingP
     hidden = [n.shape for n in greedy.nodes if n.hidden and isinstance(n.shape, Window)]
     hinted = sorted({(w.range, w.slide, w.offset) for w in hidden})
     others = [r for r in steiner_candidates(problem, LIMITS).triples() if r not in hinted]
-    windows = asked.joined(WindowArrays.rows([*hinted, *others]))
+    windows = asked.join(WindowArrays.rows([*hinted, *others]))
     even = windows.take(np.flatnonzero(windows.range == windows.slide))
     graph = SteinerGraph.of(
         problem, windows, slice_candidates(problem, even, slices) if slices else []

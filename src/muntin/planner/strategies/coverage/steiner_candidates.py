@@ -67,7 +67,7 @@ def steiner_candidates(problem: Problem, limits: Limits) -> WindowArrays:
     kept = np.flatnonzero(gains > 0)
     kept = kept[np.argsort(-gains[kept], kind="stable")]
     room = max(0, limits.candidates - len(roots))
-    return _not_asked(roots.joined(longer.take(kept[:room])), problem)
+    return _not_asked(roots.join(longer.take(kept[:room])), problem)
 
 
 def _lengths(sizes: Ints, idempotent: bool, limits: Limits, budget: Budget) -> list[int]:

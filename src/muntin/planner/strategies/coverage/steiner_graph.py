@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.cost.arrays import Floats, Ints, WindowArrays, source_costs
-from muntin.cost.slice_arrays import slice_costs
+from muntin.cost.arrays import Floats, Ints, WindowArrays, slice_costs, source_costs
 from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE
 from muntin.plan.slicing import Slices

@@ -54,7 +54,7 @@ class Strand:
     def with_(self, other: Strand) -> Strand:
         """Both as one tree."""
         slices = Slices(_all_cuts(self.slices.cuts, other.slices.cuts), "shared pairs")
-        return Strand(slices, self.members.joined(other.members), self.numbers | other.numbers)
+        return Strand(slices, self.members.join(other.members), self.numbers | other.numbers)
 
 
 def _all_cuts(mine: tuple[Cut, ...], theirs: tuple[Cut, ...]) -> tuple[Cut, ...]:
@@ -165,7 +165,7 @@ class Loom:
         mine, theirs = self._edges[i], self._edges[others]
         edges = np.maximum(np.maximum(mine, theirs), mine + theirs - self._common[i, others])
         most = (mine + theirs) * (1 + 1e-12)
-        least = self._final.at_least(edges * (1 - 1e-12), most, one.members, members)
+        least = self._final.bound(edges * (1 - 1e-12), most, one.members, members)
         bounds: Floats = self._slicing + self._costs[i] + self._costs[others] - least
         return bounds
 
