@@ -111,6 +111,6 @@ def woven(
     three_levels = optimizer == "TriWeave"
     slicing = float(edge_rate(everything)) if three_levels else rate
     final = final_of(WeaveCost(technique, rate, unit_of_time=1))
-    trees = Loom(strands, slicing, final, edges).woven()
+    trees = Loom(strands, slicing, final, edges).weave()
     finals = sum(final.cost(edges(t.slices), t.members, t.slices) for t in trees)
     return (rate if three_levels else 0.0) + len(trees) * slicing + finals, len(trees)

@@ -41,7 +41,7 @@ def weaves(sets: int, seed: int, setting: Setting | None = None) -> Iterator[Wea
         yield Weave(index + 1, "all in one tree", len(slices), together)
         for title, technique in TECHNIQUES.items():
             final = final_of(WeaveCost(technique, middle.rate, unit_of_time=1))
-            for tree in Loom(strands, middle.rate, final).woven():
+            for tree in Loom(strands, middle.rate, final).weave():
                 if len(tree.numbers) > 1:
                     common = weavability([slices[i] for i in sorted(tree.numbers)])
                     yield Weave(index + 1, title, len(tree.numbers), float(common))

@@ -12,7 +12,7 @@ from muntin.model.windows import Window
 from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE, Source, fewest_pieces
 from muntin.plan.slicing import shared_pairs
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies import Problem
 from muntin.planner.strategies.coverage.wcg import covered_node, wcg
 from muntin.planner.strategies.slices import direct
@@ -65,7 +65,7 @@ def test_more_events_or_keys_never_cost_less(
     slices = shared_pairs(asked)
     plans = [
         wcg(Problem(asked, True, RateCost(rate, keys))),
-        SharingPlan.build([sliced(slices), *(reading_all(w, "slices") for w in asked)], True),
+        SharingPlan.build([slices_node(slices), *(window_node(w, "slices") for w in asked)], True),
     ]
     for plan in plans:
         base = total(RateCost(rate, keys), plan)

@@ -17,7 +17,7 @@ from muntin.model.windows import Window
 from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE, EdgeKind, every, fewest_pieces
 from muntin.plan.slicing import Slices, cuts_ends, edge_rate, shared_pairs, shared_slices
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies.coverage.edge_costs import edge_costs
 from muntin_testing.reached import fewer
 from muntin_testing.windows import window_sets
@@ -33,8 +33,8 @@ PAIR = (Window(12, 9), Window(10, 6))
 def two_levels(*trees: tuple[Window, ...]) -> SharingPlan:
     nodes = []
     for number, windows in enumerate(trees):
-        root = sliced(shared_pairs(windows), f"tree {number}")
-        nodes += [root, *(reading_all(w, root.id) for w in windows)]
+        root = slices_node(shared_pairs(windows), f"tree {number}")
+        nodes += [root, *(window_node(w, root.id) for w in windows)]
     return SharingPlan.build(nodes, idempotent=False)
 
 
@@ -49,11 +49,11 @@ def test_example_1_of_the_bound_paper() -> None:
 
 def test_triweave_reads_the_source_once_and_the_finest_slices_for_each_tree() -> None:
     model = WeaveCost("flatfit", rate=5, unit_of_time=18)
-    everything = sliced(shared_pairs(PAIR), "all")
+    everything = slices_node(shared_pairs(PAIR), "all")
     nodes = [everything]
     for i, window in enumerate(PAIR):
-        root = sliced(shared_pairs([window]), f"tree {i}", "all")
-        nodes += [root, reading_all(window, root.id)]
+        root = slices_node(shared_pairs([window]), f"tree {i}", "all")
+        nodes += [root, window_node(window, root.id)]
     plan = SharingPlan.build(nodes, idempotent=False)
     assert total(model, plan) == pytest.approx(5 + 2 * 8 + 4 * 3 + 6 * 3)
 
@@ -77,10 +77,10 @@ def test_the_parts_of_a_family_are_its_edges_times_omega(
 )
 def test_several_aggregates_cost_the_sum(asked: list[Window], more: list[str]) -> None:
     slices = shared_pairs(asked)
-    finest = sliced(slices, "finest")
-    nodes = [finest, sliced(slices, "again", "finest")]
-    nodes += [reading_all(w, "again") for w in asked[1:]]
-    nodes.append(reading_all(asked[0]))
+    finest = slices_node(slices, "finest")
+    nodes = [finest, slices_node(slices, "again", "finest")]
+    nodes += [window_node(w, "again") for w in asked[1:]]
+    nodes.append(window_node(asked[0]))
     plan = SharingPlan.build(nodes, idempotent=False)
     each = [total(WeaveCost(t, rate=7, unit_of_time=1), plan) for t in more]
     model = WeaveCost(rate=7, unit_of_time=1, variants=tuple(more))
@@ -155,8 +155,8 @@ def edge_by_edge(
     model: CostModel, slices: Slices, windows: Sequence[Window], kinds: Sequence[EdgeKind]
 ) -> float:
     """What the windows cost on the slices, by the model itself."""
-    reading = [reading_all(w, "slices", kind=k) for w, k in zip(windows, kinds, strict=True)]
-    plan = SharingPlan.build([sliced(slices), *reading], idempotent=False)
+    reading = [window_node(w, "slices", kind=k) for w, k in zip(windows, kinds, strict=True)]
+    plan = SharingPlan.build([slices_node(slices), *reading], idempotent=False)
     costs = node_costs(model, plan)
     return sum(costs[node.id] for node in reading)
 

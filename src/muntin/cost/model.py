@@ -11,7 +11,7 @@ from muntin.errors import StrategyError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.plan.coverage import Pieces
+from muntin.plan.coverage import EdgePieces
 from muntin.plan.slicing import Slices
 
 
@@ -30,7 +30,7 @@ class CostModel(Protocol):
     def fewest(self) -> bool:
         """Whether its plans take the fewest pieces, or the paper's covering set."""
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """The cost of computing the child from these pieces of the parent."""
 
 

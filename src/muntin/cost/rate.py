@@ -19,7 +19,7 @@ from muntin.errors import StrategyError
 from muntin.model.data_windows import Begins, CountWindow, DataWindow, Session
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import Pieces, Source
+from muntin.plan.coverage import EdgePieces, Source
 from muntin.plan.slicing import Slices, edge_rate, mean_slices
 
 SECOND = 1_000_000
@@ -64,7 +64,7 @@ class RateCost:
         each = self.keys * SECOND / window.slide if isinstance(window, Window) else None
         return self.rows(window) if each is None else each
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """Rows of the parent times the instances of the child that each one feeds."""
         if isinstance(child, Slices):
             return self.rows(parent)

@@ -38,7 +38,7 @@ from muntin.cost.rate import SECOND
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import EdgeKind, Pieces, Source
+from muntin.plan.coverage import EdgeKind, EdgePieces, Source
 from muntin.plan.slicing import Slices, edge_rate
 
 
@@ -93,7 +93,7 @@ class WeaveCost:
         every = self.keys * self.unit_of_time / window.slide
         return every if self.keys == 1 else min(every, self.rate * window.overlap)
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """What a node costs alone; windows on slices may share (`family`)."""
         match parent, child:
             case Source(), Slices():

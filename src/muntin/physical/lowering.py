@@ -25,7 +25,7 @@ from muntin.errors import PlanError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
-from muntin.plan.coverage import EdgeKind, Pieces
+from muntin.plan.coverage import EdgeKind, EdgePieces
 from muntin.plan.feeds import Feed, feeds_of
 from muntin.plan.slicing import Slices
 
@@ -46,7 +46,7 @@ class Congruence:
 
     node: int
     window: Window
-    pieces: Pieces
+    pieces: EdgePieces
 
     @cached_property
     def feeds(self) -> tuple[Feed, ...]:
@@ -129,8 +129,8 @@ class PhysicalPlan:
 def lower(plan: SharingPlan) -> PhysicalPlan:
     """Number the nodes and find the program of every edge.
 
-    >>> from muntin.plan.tree import reading_all
-    >>> plan = SharingPlan.build([reading_all(Window(10, 4, id="ten"))], idempotent=True)
+    >>> from muntin.plan.tree import window_node
+    >>> plan = SharingPlan.build([window_node(Window(10, 4, id="ten"))], idempotent=True)
     >>> [(node.number, node.parent, node.program.feeds[0].count) for node in lower(plan).nodes]
     [(0, -1, 10)]
     """

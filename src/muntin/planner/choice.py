@@ -18,7 +18,7 @@ from muntin.physical.operators.streamed import BATCHES
 from muntin.physical.operators.window import WINDOW
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, unshare
-from muntin.plan.tree import reading_all
+from muntin.plan.tree import window_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def predict_unshared(question: Question, engine: str) -> float | None:
     query = question.query
     if query.data_windows or question.in_python is not None:
         return None
-    nodes = [reading_all(window) for window in query.windows]
+    nodes = [window_node(window) for window in query.windows]
     physical = lower(SharingPlan.build(nodes, query.idempotent))
     if engine == "stream":
         copied = replace(question, stranger="rows are copied", started_with=())

@@ -21,7 +21,7 @@ from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan, check
 from muntin.plan.coverage import DATA_DEPENDENT
 from muntin.plan.slicing import Cut, Slices
-from muntin.plan.tree import reading_all, sliced, unused_id
+from muntin.plan.tree import slices_node, unused_id, window_node
 from muntin.planner.choice import choose
 from muntin.planner.found import Alternative, Found
 from muntin.planner.options import Options
@@ -94,7 +94,7 @@ def session_chain(windows: tuple[DataWindow, ...], idempotent: bool) -> SharingP
         return None
     ordered = sorted(sessions, key=lambda w: w.gap)
     cells = Slices((Cut(ordered[0].gap, 0),), "slices")
-    nodes = [sliced(cells, unused_id("slices", [w.id for w in windows]))]
+    nodes = [slices_node(cells, unused_id("slices", [w.id for w in windows]))]
     for window in ordered:
         nodes.append(Node(window.id, window, nodes[-1].id, DATA_DEPENDENT))
     return SharingPlan.build(nodes, idempotent)
@@ -107,6 +107,6 @@ def on_begins(
     ids = [w.id for w in windows] + [w.id for w in data_windows]
     slices = Begins(windows=(*windows, *data_windows))
     root = Node(unused_id("slices", ids), slices, None, DATA_DEPENDENT, hidden=True)
-    periodic = [reading_all(w, root.id) for w in windows]
+    periodic = [window_node(w, root.id) for w in windows]
     others = [Node(w.id, w, root.id, DATA_DEPENDENT) for w in data_windows]
     return SharingPlan.build([root, *periodic, *others], idempotent)

@@ -13,7 +13,7 @@ from muntin.plan import Node, SharingPlan, check, unshare
 from muntin.plan.coverage import DATA_DEPENDENT
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.cuts import Cut
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.data_windows import on_begins, session_chain
 from muntin_testing.data_windows import Records, data_windows, meaning, records_of_a_key
 
@@ -105,7 +105,7 @@ def test_an_edge_that_no_session_allows_is_refused(parent, window, reason):
 
 
 def test_slices_longer_than_the_gap_are_refused():
-    slices = sliced(Slices((Cut(7, 0),)))
+    slices = slices_node(Slices((Cut(7, 0),)))
     fault(slices, mt.session("7 microseconds"))
     with pytest.raises(PlanError, match="longer than its gap 6"):
         fault(slices, mt.session("6 microseconds"))
@@ -114,7 +114,7 @@ def test_slices_longer_than_the_gap_are_refused():
 def test_nothing_periodic_is_made_of_what_the_data_decides():
     hour = mt.tumbling("1 hour")
     session = Node("s", mt.session("5 microseconds", id="s"), None, DATA_DEPENDENT)
-    plan = SharingPlan.build([session, reading_all(hour, "s")], False)
+    plan = SharingPlan.build([session, window_node(hour, "s")], False)
     with pytest.raises(PlanError, match="cannot be computed from 's'"):
         check(plan, [hour, mt.session("5 microseconds", id="s")])
     nested = Node("more", Begins(), "slices", DATA_DEPENDENT, hidden=True)

@@ -13,9 +13,9 @@ from muntin.physical.operators.base import Rewrite
 from muntin.physical.operators.streamed import (
     BATCHES,
     Streamed,
-    evaluating,
-    grouping,
     over_all,
+    price_evaluation,
+    price_grouping,
 )
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close, slice_roots
@@ -44,11 +44,11 @@ class Bucketed(Streamed):
 
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """Grouping, evaluating what is due, and handing it back."""
-        held, found = over_all(question).held, grouping(physical, question)
+        held, found = over_all(question).held, price_grouping(physical, question)
         found[FROM_SOURCE] += BATCHES * BATCH
         for node in physical.nodes:
             if node.parent != FROM_SOURCE:
-                found[node.number] = evaluating(physical, node, question, kept=True)
+                found[node.number] = price_evaluation(physical, node, question, kept=True)
             if not node.hidden:
                 found[node.number] += EMITTED * held(node.shape)
         return found

@@ -29,8 +29,8 @@ from muntin.physical.operators.streamed import (
     BATCHES,
     Streamed,
     batch_span,
-    evaluating,
-    grouping,
+    price_evaluation,
+    price_grouping,
 )
 from muntin.physical.question import Question, partials_of
 from muntin.plan import close, slice_roots, unshare
@@ -58,10 +58,10 @@ class Native(Streamed):
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """Grouping and evaluating in each batch, and each row of state that a batch touches."""
         if _shares(question):
-            found = grouping(physical, question)
+            found = price_grouping(physical, question)
             for node in physical.nodes:
                 if node.parent != FROM_SOURCE:
-                    found[node.number] = evaluating(physical, node, question, kept=False)
+                    found[node.number] = price_evaluation(physical, node, question, kept=False)
         else:
             found = {FROM_SOURCE: 0.0}
             for node in physical.nodes:

@@ -67,7 +67,7 @@ def batch_span(question: Question) -> float:
     return BATCH_ROWS / question.statistics.rate
 
 
-def grouping(physical: PhysicalPlan, question: Question) -> dict[int, float]:
+def price_grouping(physical: PhysicalPlan, question: Question) -> dict[int, float]:
     """Seconds to read all rows, and to group them into the pieces of each first-level node."""
     held = over_all(question).held
     found = {FROM_SOURCE: READ * ROWS}
@@ -76,7 +76,9 @@ def grouping(physical: PhysicalPlan, question: Question) -> dict[int, float]:
     return found
 
 
-def evaluating(physical: PhysicalPlan, node: PhysicalNode, question: Question, kept: bool) -> float:
+def price_evaluation(
+    physical: PhysicalPlan, node: PhysicalNode, question: Question, kept: bool
+) -> float:
     """Seconds to evaluate a node in every batch, from the pieces that its instances reach.
 
     Where pieces are kept, an instance is read whole when it is due; else as far as a batch goes.

@@ -29,14 +29,14 @@ from dataclasses import replace
 from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
 from muntin.plan.slicing import Slices, pairs, panes, shared_pairs, shared_panes, shared_slices
-from muntin.plan.tree import reading_all, sliced, unused_id
+from muntin.plan.tree import slices_node, unused_id, window_node
 from muntin.planner.strategies.problem import Problem
 
 
 def direct(problem: Problem) -> SharingPlan:
     """Every window under the source."""
     problem.budget.spend(10 * len(problem.windows))
-    return SharingPlan.build(map(reading_all, problem.windows), problem.idempotent)
+    return SharingPlan.build(map(window_node, problem.windows), problem.idempotent)
 
 
 def unshared_panes(problem: Problem) -> SharingPlan:
@@ -54,8 +54,8 @@ def _unshared(problem: Problem, cut: Callable[[Window], Slices]) -> SharingPlan:
     taken = {window.id for window in problem.windows}
     nodes: list[Node] = []
     for window in problem.windows:
-        slices = sliced(cut(window), unused_id(f"slices of {window.id}", taken))
-        nodes += [slices, reading_all(window, slices.id)]
+        slices = slices_node(cut(window), unused_id(f"slices of {window.id}", taken))
+        nodes += [slices, window_node(window, slices.id)]
     return SharingPlan.build(nodes, problem.idempotent)
 
 
@@ -77,6 +77,6 @@ def on_cutty(problem: Problem) -> SharingPlan:
 def _shared(problem: Problem, slices: Slices) -> SharingPlan:
     different = len({window.slide for window in problem.windows})
     problem.budget.spend(30 * len(problem.windows) + different**2 // 50)
-    root = sliced(slices, unused_id("slices", [window.id for window in problem.windows]))
-    windows = (reading_all(w, root.id, kind=problem.kind(w)) for w in problem.windows)
+    root = slices_node(slices, unused_id("slices", [window.id for window in problem.windows]))
+    windows = (window_node(w, root.id, kind=problem.kind(w)) for w in problem.windows)
     return SharingPlan.build([root, *windows], problem.idempotent)

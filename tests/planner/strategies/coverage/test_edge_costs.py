@@ -12,7 +12,7 @@ from muntin.cost.arrays import WindowArrays, edge_matrix, source_costs
 from muntin.model.windows import Window
 from muntin.plan.coverage import (
     SOURCE,
-    Pieces,
+    EdgePieces,
     Progression,
     covered_by,
     covering_pieces,
@@ -59,7 +59,7 @@ def test_matrices_agree_with_the_model(asked: list[Window], rate: float, paper: 
     model: CostModel = PaperCost(tuple(asked), rate) if paper else RateCost(rate, keys=3)
     table = WindowArrays.of(asked)
     assert [table.window(i) for i in range(len(table))] == asked
-    three = Pieces((Progression(0, 1, 3),))
+    three = EdgePieces((Progression(0, 1, 3),))
     direct = [model.edge(SOURCE, w, every(w.range)) for w in asked]
     costs = [[model.edge(p, c, three) for c in asked] for p in asked]
     np.testing.assert_allclose(source_costs(model, table), direct)

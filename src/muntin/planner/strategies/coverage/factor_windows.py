@@ -49,7 +49,7 @@ def with_factor_windows(problem: Problem) -> SharingPlan:
 
 def plan_over(problem: Problem, factors: Iterable[Window]) -> SharingPlan:
     """Every window's cheapest parent among the asked windows and these; unused ones are dropped."""
-    windows = [*problem.windows, *named(factors, problem.windows)]
+    windows = [*problem.windows, *name_factors(factors, problem.windows)]
     parents, asked = cheapest_parents(windows, problem), set(problem.windows)
     disjoint, fewest = not problem.idempotent, problem.cost.fewest
     nodes: dict[Window, Node] = {}
@@ -111,7 +111,7 @@ def best_factor(
     return factors.window(best) if change[best] <= 0 else None
 
 
-def named(factors: Iterable[Window], asked: Sequence[Window]) -> list[Window]:
+def name_factors(factors: Iterable[Window], asked: Sequence[Window]) -> list[Window]:
     """The factor windows with ids that no window of the user has."""
     taken = {w.id for w in asked}
     plain = (Window(f.range, f.slide, f.offset) for f in factors)

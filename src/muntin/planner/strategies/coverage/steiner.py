@@ -48,7 +48,7 @@ def steiner(problem: Problem) -> SharingPlan:
     if not problem.cost.fewest:
         return window_tree(problem)
     greedy = wcg_fw(problem)
-    plans = [on_shared_pairs(problem), greedy, searched(problem, greedy, SLICES)]
+    plans = [on_shared_pairs(problem), greedy, search_plan(problem, greedy, SLICES)]
     return cheapest(plans, problem)
 
 
@@ -62,7 +62,7 @@ def window_tree(problem: Problem) -> SharingPlan:
     21
     """
     greedy = wcg_fw(problem)
-    return cheapest([greedy, searched(problem, greedy)], problem)
+    return cheapest([greedy, search_plan(problem, greedy)], problem)
 
 
 def cheapest(plans: Sequence[SharingPlan], problem: Problem) -> SharingPlan:
@@ -72,7 +72,7 @@ def cheapest(plans: Sequence[SharingPlan], problem: Problem) -> SharingPlan:
     return next(plan for plan, cost in zip(plans, costs, strict=True) if cost <= least)
 
 
-def searched(problem: Problem, greedy: SharingPlan, slices: int = 0) -> SharingPlan:
+def search_plan(problem: Problem, greedy: SharingPlan, slices: int = 0) -> SharingPlan:
     """The plan that the search ends with, with so many slices to choose among.
 
     The factor windows of `greedy` are a set to begin from.

@@ -51,7 +51,7 @@ class Strand:
     members: Members
     numbers: frozenset[int]
 
-    def with_(self, other: Strand) -> Strand:
+    def merge(self, other: Strand) -> Strand:
         """Both as one tree."""
         slices = Slices(_all_cuts(self.slices.cuts, other.slices.cuts), "shared pairs")
         return Strand(slices, self.members.join(other.members), self.numbers | other.numbers)
@@ -98,7 +98,7 @@ class Loom:
         self._exact = np.zeros((len(strands), len(strands)), dtype=np.bool_)
         self._gains = GainTable.of(self._all_bounds())
 
-    def woven(self) -> list[Strand]:
+    def weave(self) -> list[Strand]:
         """The trees when no merge saves anything."""
         while True:
             i, j, gain = self._gains.largest()
@@ -116,7 +116,7 @@ class Loom:
         assert one is not None, "gains of merged trees are minus infinity"
         assert other is not None, "gains of merged trees are minus infinity"
         self._budget.spend(80 + len(self._strands) // 50)
-        both = one.with_(other)
+        both = one.merge(other)
         mine, theirs = len(one.slices.cuts), len(other.slices.cuts)
         self._budget.spend(mine + theirs + mine * theirs // 40)
         known = self._edges[i] + self._edges[j] - self._common[i, j]
@@ -196,5 +196,5 @@ def strands_of(sets: Iterable[tuple[Slices, Members, frozenset[int]]]) -> list[S
     for slices, members, numbers in sets:
         key, strand = frozenset(slices.cuts), Strand(slices, members, numbers)
         known = by_cuts.get(key)
-        by_cuts[key] = strand if known is None else known.with_(strand)
+        by_cuts[key] = strand if known is None else known.merge(strand)
     return list(by_cuts.values())

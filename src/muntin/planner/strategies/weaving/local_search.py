@@ -26,10 +26,10 @@ def local_search(problem: Problem, seed: int = 0) -> SharingPlan:
     trees = [frozenset(tree) for tree in divided.values()]
     costs = TreeCosts(problem)
     costs.require(len(trees) ** 2 // 2)  # the first windows alone look at as many
-    return plan_of(problem, moved(trees, costs, count))
+    return plan_of(problem, move_windows(trees, costs, count))
 
 
-def moved(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
+def move_windows(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
     """Every window where it costs least, the others given; rounds until nothing moves.
 
     A move must save more than rounding could: else two equal plans would alternate.

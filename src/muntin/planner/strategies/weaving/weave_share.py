@@ -33,26 +33,26 @@ from muntin.planner.strategies.weaving.greedy_merging import Loom, strands_of
 
 def weave_share(problem: Problem) -> SharingPlan:
     """The woven trees under the source."""
-    return plan_of(problem, woven_trees(problem))
+    return plan_of(problem, weave_trees(problem))
 
 
 def tri_weave(problem: Problem) -> SharingPlan:
     """The woven trees under slices that serve all windows."""
     finest = shared_slices(problem.windows, problem.slicing)
     problem.budget.spend(edge_work(finest))
-    return plan_of(problem, woven_trees(problem, finest), three_levels=True)
+    return plan_of(problem, weave_trees(problem, finest), three_levels=True)
 
 
-def woven_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
+def weave_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
     """What weaving divides the windows into, as trees under the root.
 
     >>> from muntin.cost import WeaveCost
     >>> windows = (Window(4, 4), Window(8, 8), Window(7, 7), Window(21, 7))
     >>> model = WeaveCost("panes", rate=0.5, unit_of_time=1)
-    >>> [sorted(tree) for tree in woven_trees(Problem(windows, False, model))]
+    >>> [sorted(tree) for tree in weave_trees(Problem(windows, False, model))]
     [[0, 1], [2, 3]]
     """
-    return [strand.numbers for strand in loom_over(problem, root).woven()]
+    return [strand.numbers for strand in loom_over(problem, root).weave()]
 
 
 def loom_over(problem: Problem, root: Slices | Source = SOURCE) -> Loom:
