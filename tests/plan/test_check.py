@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muntin.errors import PlanError
@@ -188,6 +188,7 @@ def test_the_verdict_on_slices_is_that_of_brute_force() -> None:
 def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force() -> None:
     reached = Reached()
 
+    @settings(max_examples=150)
     @given(
         windows_and_one(),
         st.sampled_from(["panes", "pairs", "cutty"]),

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from numbers import Real
 
+from muntin.cost.statistics import SECOND
 from muntin.errors import StrategyError
 from muntin.model.data_windows import Begins, CountWindow, DataWindow, Session
 from muntin.model.windows import Window
@@ -22,7 +23,13 @@ from muntin.plan import Shape
 from muntin.plan.coverage import EdgePieces, Source
 from muntin.plan.slicing import Slices, edge_rate, mean_slices
 
-SECOND = 1_000_000
+
+def check_rates(rate: float, keys: float) -> None:
+    """Refuse a rate or a number of keys that cannot be."""
+    if not isinstance(rate, Real) or not rate > 0:
+        raise StrategyError(f"rate {rate!r} must be positive: events per second")
+    if not isinstance(keys, Real) or not keys >= 1:
+        raise StrategyError(f"keys {keys!r} must be at least 1: distinct keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +43,7 @@ class RateCost:
     fewest: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rate, Real) or not self.rate > 0:
-            raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not isinstance(self.keys, Real) or not self.keys >= 1:
-            raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
+        check_rates(self.rate, self.keys)
 
     def rows(self, shape: Shape) -> float:
         """Rows that a node holds for each second of event time."""
@@ -61,8 +65,9 @@ class RateCost:
 
     def _begins(self, window: Window | DataWindow) -> float:
         """How many instances begin in a second, at most."""
-        each = self.keys * SECOND / window.slide if isinstance(window, Window) else None
-        return self.rows(window) if each is None else each
+        if isinstance(window, Window):
+            return self.keys * SECOND / window.slide
+        return self.rows(window)
 
     def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """Rows of the parent times the instances of the child that each one feeds."""

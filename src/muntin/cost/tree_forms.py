@@ -27,7 +27,8 @@ from muntin.cost.finals import (
 from muntin.cost.members import Final
 from muntin.cost.model import CostModel
 from muntin.cost.paper import PaperCost
-from muntin.cost.rate import SECOND, RateCost
+from muntin.cost.rate import RateCost
+from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
 from muntin.model.windows import Window

@@ -31,11 +31,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 
 from muntin.cost.omega import Load, counted_omega, omega_name, paper_omega
-from muntin.cost.rate import SECOND
-from muntin.errors import StrategyError
+from muntin.cost.rate import check_rates
+from muntin.cost.statistics import SECOND
 from muntin.model.windows import Window
 from muntin.plan import Shape
 from muntin.plan.coverage import EdgeKind, EdgePieces, Source
@@ -67,10 +66,7 @@ class WeaveCost:
     fewest: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rate, Real) or not self.rate > 0:
-            raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not isinstance(self.keys, Real) or not self.keys >= 1:
-            raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
+        check_rates(self.rate, self.keys)
         one = omega_name(self.technique, invertible=False)
         object.__setattr__(self, "variants", self.variants or (one,))
 

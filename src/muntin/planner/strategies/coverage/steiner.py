@@ -26,14 +26,12 @@ from muntin.model.windows import Window
 from muntin.plan import SharingPlan
 from muntin.planner.strategies.coverage.factor_windows import wcg_fw
 from muntin.planner.strategies.coverage.slice_candidates import slice_candidates
-from muntin.planner.strategies.coverage.steiner_candidates import Limits, steiner_candidates
+from muntin.planner.strategies.coverage.steiner_candidates import steiner_candidates
 from muntin.planner.strategies.coverage.steiner_graph import SteinerGraph
 from muntin.planner.strategies.coverage.steiner_search import GAIN, SteinerSearch
 from muntin.planner.strategies.problem import Problem, budget_for
 from muntin.planner.strategies.slices import on_shared_pairs
 
-LIMITS = Limits(classes=120, lengths=60, candidates=600)
-"""A few windows never reach these; for many they bound the matrix of edge costs."""
 SLICES = 64
 """Slices to choose among."""
 CELLS = 250
@@ -80,7 +78,7 @@ def search_plan(problem: Problem, greedy: SharingPlan, slices: int = 0) -> Shari
     asked = WindowArrays.of(problem.windows)
     hidden = [n.shape for n in greedy.nodes if n.hidden and isinstance(n.shape, Window)]
     hinted = sorted({(w.range, w.slide, w.offset) for w in hidden})
-    others = [r for r in steiner_candidates(problem, LIMITS).triples() if r not in hinted]
+    others = [r for r in steiner_candidates(problem).triples() if r not in hinted]
     windows = asked.join(WindowArrays.rows([*hinted, *others]))
     even = windows.take(np.flatnonzero(windows.range == windows.slide))
     graph = SteinerGraph.of(

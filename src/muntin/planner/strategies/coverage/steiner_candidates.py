@@ -1,6 +1,6 @@
 """Candidate factor windows for a whole set of windows, for `steiner` to choose among.
 
-time  O(candidates · windows), vectorised      space  at most `limits.candidates`
+time  O(candidates · windows), vectorised      space  at most `CANDIDATES`
 
 A window's class is (slide, offset mod slide, range mod slide). Within a class a longer window is
 covered by every shorter one (Theorem 1). The *meet* of two classes is the coarsest class whose
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,29 +32,25 @@ from muntin.planner.strategies.coverage.edge_costs import edge_costs
 from muntin.planner.strategies.coverage.factor_candidates import fewer_pieces
 from muntin.planner.strategies.problem import UNLIMITED, Budget, Problem
 
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many classes, lengths in each, and candidates in all are looked at.
-
-    `sizes` bounds of how many different members the lengths are looked up, in all classes.
-    """
-
-    classes: int
-    lengths: int
-    candidates: int
-    sizes: int = 2_000
+CLASSES = 120
+"""Classes that are looked at; a few windows never reach these limits."""
+LENGTHS = 60
+"""Lengths that are looked at in each class."""
+CANDIDATES = 600
+"""Candidates in all, which bound the matrix of edge costs."""
+SIZES = 2_000
+"""Different members whose lengths are looked up, in all classes."""
 
 
-def steiner_candidates(problem: Problem, limits: Limits) -> WindowArrays:
+def steiner_candidates(problem: Problem) -> WindowArrays:
     """Windows that may be worth computing though nobody asked for them."""
     asked, budget = WindowArrays.of(problem.windows), problem.budget
-    classes = classes_for(asked, problem.idempotent, limits.classes, budget)
+    classes = classes_for(asked, problem.idempotent, CLASSES, budget)
     serves = members(classes, asked)
     roots = WindowArrays(classes[:, 0] + classes[:, 2], classes[:, 0], classes[:, 1])
-    share = replace(limits, sizes=max(limits.sizes // len(classes), 10))
+    most = max(SIZES // len(classes), 10)
     lengths = [
-        _lengths(asked.range[served] // slide, problem.idempotent, share, budget)
+        _lengths(asked.range[served] // slide, problem.idempotent, most, budget)
         for slide, served in zip(classes[:, 0], serves, strict=True)
     ]
     base = np.repeat(np.arange(len(classes)), [len(each) for each in lengths])
@@ -66,20 +61,20 @@ def steiner_candidates(problem: Problem, limits: Limits) -> WindowArrays:
     gains = _gains(problem, asked, roots, longer, base)
     kept = np.flatnonzero(gains > 0)
     kept = kept[np.argsort(-gains[kept], kind="stable")]
-    room = max(0, limits.candidates - len(roots))
+    room = max(0, CANDIDATES - len(roots))
     return _not_asked(roots.join(longer.take(kept[:room])), problem)
 
 
-def _lengths(sizes: Ints, idempotent: bool, limits: Limits, budget: Budget) -> list[int]:
+def _lengths(sizes: Ints, idempotent: bool, most: int, budget: Budget) -> list[int]:
     """Lengths beyond one slide that help members of these sizes, the most helpful ones first."""
     shorter = fewer_pieces if idempotent else divisors
     helped: Counter[int] = Counter()
-    for size, times in Counter(sizes.tolist()).most_common(limits.sizes):
+    for size, times in Counter(sizes.tolist()).most_common(most):
         found = shorter(size)
         budget.spend(trials(size) + len(found) // 5)
         helped.update(dict.fromkeys(found, times))
     del helped[1]
-    return [length for length, _ in helped.most_common(limits.lengths)]
+    return [length for length, _ in helped.most_common(LENGTHS)]
 
 
 def _gains(

@@ -21,11 +21,8 @@ from muntin.cost.arrays import WindowArrays, source_costs
 from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import SOURCE, Source, covering_pieces, every, fewest_pieces
-from muntin.planner.strategies.coverage.edge_costs import edge_costs
+from muntin.planner.strategies.coverage.edge_costs import BLOCK, edge_costs
 from muntin.planner.strategies.problem import Problem
-
-BLOCK = 512
-"""Windows whose incoming edges are weighed at once."""
 
 
 def wcg(problem: Problem) -> SharingPlan:

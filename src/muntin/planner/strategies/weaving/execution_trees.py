@@ -13,7 +13,7 @@ open (edges of kind `prefix`), which saves something only on engines that keep o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from muntin.cost.members import Members
 from muntin.cost.tree_forms import tree_form
@@ -98,8 +98,3 @@ def plan_of(problem: Problem, trees: Iterable[Tree], three_levels: bool = False)
         slices = slices_node(cuts, unused_id(f"tree {number}", taken), root)
         nodes += [slices, *(window_node(w, slices.id, kind=problem.kind(w)) for w in windows)]
     return SharingPlan.build(nodes, problem.idempotent)
-
-
-def smallest_total(costs: TreeCosts, plans: Sequence[list[Tree]]) -> list[Tree]:
-    """The cheapest of several divisions; the first of equals."""
-    return min(plans, key=costs.total)

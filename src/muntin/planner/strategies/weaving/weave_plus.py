@@ -24,7 +24,6 @@ from muntin.planner.strategies.weaving.execution_trees import (
     TreeCosts,
     plan_of,
     single_trees,
-    smallest_total,
 )
 from muntin.planner.strategies.weaving.insert_then_weave import insert_windows, merge_trees
 from muntin.planner.strategies.weaving.local_search import move_windows
@@ -40,7 +39,7 @@ def weave_plus(problem: Problem) -> SharingPlan:
     costs.require(3 * len(problem.windows))
     starts = [weave_trees(problem), insert_windows(single_trees(problem), costs)]
     improved = [improve(trees, costs, len(problem.windows)) for trees in starts]
-    return plan_of(problem, smallest_total(costs, [starts[0], *improved]))
+    return plan_of(problem, min([starts[0], *improved], key=costs.total))
 
 
 def improve(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
