@@ -194,8 +194,8 @@ class Plan(Found):
         if len(self.query.direct) == len(self.query.aggregates):
             notes = ["none of the aggregates has partials: Spark computes every window by itself"]
         question = self.options.question(self.query)
-        if self.operator.beside(question):
-            expanded = ", ".join(shortened(a.name) for a in self.operator.beside(question))
+        if self.operator.left_to_engine(question):
+            expanded = ", ".join(shortened(a.name) for a in self.operator.left_to_engine(question))
             notes.append(f"shared by expand, beside the {self.operator.name}: {expanded}")
         return notes + [
             f"{shortened(a.name)} is shared from Spark {'.'.join(map(str, a.function.since))} on, "

@@ -104,18 +104,14 @@ class ExpandCost(Seconds):
             case Source(), _:
                 return self.copy * copies + self.first * held(child)
             case Window(), Window():
-                return self.combined(held(parent), self.feeds(parent, child, pieces), held(child))
+                feeds = pieces.count * parent.slide / child.slide
+                return self.combined(held(parent), feeds, held(child))
             case _:
                 return self.combined(held(parent), copies, held(child))
 
     def combined(self, parent: Number, feeds: Number, child: Number) -> Number:
         """So many rows from so many of the parent, each of which feeds so many instances."""
         return parent * (self.constants.entered + self.moved * feeds) + self.kept * child
-
-    @staticmethod
-    def feeds(parent: Window, child: Window, pieces: EdgePieces) -> float:
-        """Instances that a piece feeds, on average."""
-        return pieces.count * parent.slide / child.slide
 
 
 @dataclass(frozen=True, slots=True)

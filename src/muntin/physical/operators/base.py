@@ -72,7 +72,7 @@ class Operator(ABC):
         """What makes a node: the word that explain() has beside it."""
         return self.name
 
-    def beside(self, question: Question) -> tuple[Aggregate, ...]:
+    def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """Aggregates that the engine merges beside this operator, which cannot."""
         return ()
 

@@ -72,7 +72,7 @@ class Kernel(Counted):
                 works[node.number] = Work(0, level=NODE, scanned=scanned, returned=returned)
         return works
 
-    def beside(self, question: Question) -> tuple[Aggregate, ...]:
+    def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """What only the engine merges is expanded beside what must run in Python."""
         return question.in_engine if question.in_python else ()
 

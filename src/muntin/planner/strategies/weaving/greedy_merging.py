@@ -18,7 +18,7 @@ Section 2.4 of the bound paper. Written out, a merge asks for the edges of every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -188,13 +188,3 @@ def common_edges(sets: Sequence[Sequence[Cut]]) -> Floats:
         density = np.where(meets, shared / steps / cut.step, 0.0)
         found[owner] += np.bincount(owners, density, len(sets))
     return found
-
-
-def strands_of(sets: Iterable[tuple[Slices, Members, frozenset[int]]]) -> list[Strand]:
-    """One strand for each different set of cuts."""
-    by_cuts: dict[frozenset[Cut], Strand] = {}
-    for slices, members, numbers in sets:
-        key, strand = frozenset(slices.cuts), Strand(slices, members, numbers)
-        known = by_cuts.get(key)
-        by_cuts[key] = strand if known is None else known.merge(strand)
-    return list(by_cuts.values())

@@ -8,6 +8,7 @@ its own) where it costs least. It ends after a round without a move.
 
 from __future__ import annotations
 
+from itertools import cycle
 from random import Random
 
 from muntin.plan import SharingPlan
@@ -35,12 +36,11 @@ def move_windows(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
     A move must save more than rounding could: else two equal plans would alternate.
     """
     still = 0
-    while still < count:
-        for window in range(count):
-            trees, changed = _move(trees, costs, window)
-            still = 0 if changed else still + 1
-            if still >= count:
-                break
+    for window in cycle(range(count)):
+        trees, changed = _move(trees, costs, window)
+        still = 0 if changed else still + 1
+        if still >= count:
+            break
     return trees
 
 

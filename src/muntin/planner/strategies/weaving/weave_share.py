@@ -17,18 +17,15 @@ Under cost "weave" both minimise the papers' C; under any other cost, that cost 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from muntin.cost.members import Members
 from muntin.cost.tree_forms import tree_form
-from muntin.model.windows import Window
 from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE, Source
-from muntin.plan.slicing import SLICINGS, Slices, shared_slices
+from muntin.plan.slicing import SLICINGS, Cut, Slices, shared_slices
 from muntin.plan.slicing.edges import edge_work
 from muntin.planner.strategies.problem import Problem
 from muntin.planner.strategies.weaving.execution_trees import Tree, plan_of
-from muntin.planner.strategies.weaving.greedy_merging import Loom, strands_of
+from muntin.planner.strategies.weaving.greedy_merging import Loom, Strand
 
 
 def weave_share(problem: Problem) -> SharingPlan:
@@ -47,6 +44,7 @@ def weave_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
     """What weaving divides the windows into, as trees under the root.
 
     >>> from muntin.cost import WeaveCost
+    >>> from muntin.model.windows import Window
     >>> windows = (Window(4, 4), Window(8, 8), Window(7, 7), Window(21, 7))
     >>> model = WeaveCost("panes", rate=0.5, unit_of_time=1)
     >>> [sorted(tree) for tree in weave_trees(Problem(windows, False, model))]
@@ -56,22 +54,14 @@ def weave_trees(problem: Problem, root: Slices | Source = SOURCE) -> list[Tree]:
 
 
 def loom_over(problem: Problem, root: Slices | Source = SOURCE) -> Loom:
-    """A run of weaving, to be begun."""
+    """A run of weaving, to be begun: windows with equal cuts are one strand."""
     slicing, final = tree_form(problem.cost, root, results=False)
-    cut = SLICINGS[problem.slicing]
-    strands = strands_of(
-        (cut(same[0]), Members.of(same, [problem.kind(w) for w in same]), frozenset(numbers))
-        for same, numbers in _equal_cuts(problem.windows)
-    )
+    cut, by_cuts = SLICINGS[problem.slicing], dict[frozenset[Cut], list[int]]()
+    for number, window in enumerate(problem.windows):
+        by_cuts.setdefault(frozenset(cut(window).cuts), []).append(number)
+    strands = []
+    for numbers in by_cuts.values():
+        windows = [problem.windows[i] for i in numbers]
+        members = Members.of(windows, [problem.kind(w) for w in windows])
+        strands.append(Strand(cut(windows[0]), members, frozenset(numbers)))
     return Loom(strands, slicing, final, budget=problem.budget)
-
-
-def _equal_cuts(windows: Sequence[Window]) -> list[tuple[list[Window], list[int]]]:
-    """Windows with the same slide, offset and rest of the range, with their numbers."""
-    found: dict[tuple[int, int, int], tuple[list[Window], list[int]]] = {}
-    for i, window in enumerate(windows):
-        key = (window.slide, window.offset, window.range % window.slide)
-        same, numbers = found.setdefault(key, ([], []))
-        same.append(window)
-        numbers.append(i)
-    return list(found.values())
