@@ -22,7 +22,7 @@ from muntin.planner.strategies import Problem
 from muntin.planner.strategies.weaving.execution_trees import Tree, TreeCosts, single_trees
 from muntin.planner.strategies.weaving.exhaustive import best_trees
 from muntin.planner.strategies.weaving.weave_plus import weave_plus
-from muntin.planner.strategies.weaving.weave_share import woven_trees
+from muntin.planner.strategies.weaving.weave_share import weave_trees
 
 FACTORS = (1, 1, 1, 1.2, 2, 5)
 """λ, as a multiple of the least that Theorem 1 allows."""
@@ -78,7 +78,7 @@ def saved(windows: tuple[Window, ...], rate: float) -> Savings:
     problem = Problem(windows, False, WeaveCost("panes", rate, unit_of_time=1))
     costs = TreeCosts(problem)
     alone = costs.total(single_trees(problem))
-    woven, best = woven_trees(problem), best_trees(problem, costs)
+    woven, best = weave_trees(problem), best_trees(problem, costs)
     text, count = " ".join(str(w.slide) for w in windows), len(windows)
     gained = (alone - costs.total(woven), alone - costs.total(best))
     return Savings(text, rate, *gained, count - len(woven), count - len(best))
@@ -94,7 +94,7 @@ def gaps(count: int, seed: int) -> Iterator[Gap]:
             problem = Problem(windows, False, WeaveCost(technique, rate, unit_of_time=1))
             costs = TreeCosts(problem)
             best = costs.total(best_trees(problem, costs))
-            greedy = costs.total(woven_trees(problem))
+            greedy = costs.total(weave_trees(problem))
             plus = costs.total(trees_of(weave_plus(problem), windows))
             yield Gap(title, " ".join(map(str, windows)), rate, best, greedy, plus)
 

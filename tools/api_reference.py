@@ -13,7 +13,8 @@ class PublicNames(Extension):
 
     def on_package(self, *, pkg: Module, **_: Any) -> None:
         for name in pkg.exports or ():
-            target = pkg.members[str(name)].final_target
+            member = pkg.members[str(name)]
+            target = member.final_target if isinstance(member, Alias) else member
             if target.is_module and name in target.members:
                 pkg.set_member(str(name), Alias(str(name), target.members[str(name)], parent=pkg))
 

@@ -75,7 +75,7 @@ def optimum(problem: Problem, known: float = np.inf) -> float:
     >>> round(optimum(Problem(tumbling, True, PaperCost(tumbling))), 6)
     150.0
     """
-    nodes = WindowArrays.of(problem.windows).joined(all_candidates(problem))
+    nodes = WindowArrays.of(problem.windows).join(all_candidates(problem))
     source = source_costs(problem.cost, nodes)
     costs = edge_costs(problem.cost, nodes, nodes, problem.idempotent, fewest=True)
     return least_tree(costs, source, len(problem.windows), known)
@@ -166,7 +166,7 @@ def optimum_with_slices(problem: Problem, known: float = np.inf) -> float:
     >>> round(optimum_with_slices(Problem(windows, False, model)) / 1e6, 3)
     2.424
     """
-    windows = WindowArrays.of(problem.windows).joined(all_candidates(problem))
+    windows = WindowArrays.of(problem.windows).join(all_candidates(problem))
     shapes = [windows.window(i) for i in range(len(windows))]
     slices = all_slices(problem.windows)
     between = edge_costs(problem.cost, windows, windows, problem.idempotent, fewest=True)

@@ -25,8 +25,7 @@ from lab.report import MARKS, new_table, picture, write_records
 from muntin.aggregates import Aggregate
 from muntin.aggregates import max as largest
 from muntin.aggregates import sum as total
-from muntin.cost.omega import PAPER, Load, load_of, paper_omega
-from muntin.cost.omega_counted import counted_omega, instance_partials
+from muntin.cost.omega import PAPER, Load, counted_omega, instance_partials, load_of, paper_omega
 from muntin.incremental import Counting, Technique, technique_named
 from muntin.incremental.protocol import Monoid
 from muntin.model.windows import Window

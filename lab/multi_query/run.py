@@ -19,7 +19,7 @@ from time import perf_counter
 
 from lab.multi_query.workload import MIDDLE, Setting, Workload, workload
 from muntin.cost import WeaveCost
-from muntin.cost.finals import final_of
+from muntin.cost.tree_forms import final_of
 from muntin.plan.slicing import Slices, edge_rate, weavability
 from muntin.plan.slicing import edges as counting
 from muntin.plan.slicing.cuts import cut_everywhere
@@ -109,7 +109,7 @@ def weave(
     three_levels = optimizer == "TriWeave"
     slicing = float(edge_rate(everything)) if three_levels else rate
     final = final_of(WeaveCost(technique, rate, unit_of_time=1))
-    trees = Loom(strands, slicing, final, edges).woven()
+    trees = Loom(strands, slicing, final, edges).weave()
     finals = sum(final.cost(edges(t.slices), t.members, t.slices) for t in trees)
     return (rate if three_levels else 0.0) + len(trees) * slicing + finals, len(trees)
 
@@ -182,7 +182,7 @@ def weaves(sets: int, seed: int, middle: Setting = MIDDLE) -> Iterator[Weave]:
         yield Weave(index + 1, "all in one tree", len(slices), together)
         for title, technique in TECHNIQUES.items():
             final = final_of(WeaveCost(technique, middle.rate, unit_of_time=1))
-            for tree in Loom(strands, middle.rate, final).woven():
+            for tree in Loom(strands, middle.rate, final).weave():
                 if len(tree.numbers) > 1:
                     common = weavability([slices[i] for i in sorted(tree.numbers)])
                     yield Weave(index + 1, title, len(tree.numbers), float(common))

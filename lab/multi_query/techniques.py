@@ -50,7 +50,7 @@ DIFFERENCES = """\
 Where the counts differ from the paper's formulas, and why:
   Panes           n - 1 combines join n partials; all ranges 1 … n take n(n - 1)/2, half of n².
   FlatFAT, B-Int  log₂ n exactly for one query. A range is covered by fewer nodes than log₂ n on
-                  average (see C(P) in `muntin.cost.omega_counted`), so all ranges take less than
+                  average (see C(P) in `muntin.cost.omega`), so all ranges take less than
                   n·log n. Where n is no power of two the tree has up to 4n slots (paper: 3n).
   FlatFIT         3 only for one query and large n: a cycle of n + 1 slides takes 3n - 3. With all
                   ranges every position is compressed at every slide, so each answer is one combine

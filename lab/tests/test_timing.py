@@ -5,7 +5,7 @@ from collections.abc import Callable
 from lab.timing import race
 
 
-def test_sides_run_in_turn_and_each_begins_a_round():
+def test_sides_run_in_turn_and_each_begins_a_round() -> None:
     log: list[str] = []
 
     def side(name: str) -> Callable[[], int]:

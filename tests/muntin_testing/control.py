@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices
 from muntin.state.control import Command, Entry, Terms
 from muntin.state.controlled import Batch, Controlled, ControlledBucket, ControlledStep

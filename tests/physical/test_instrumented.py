@@ -19,7 +19,7 @@ from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan
-from muntin.physical.trees import bases, trees
+from muntin.physical.operators.kernel import bases, trees
 from muntin.plan.slicing import Slices
 from muntin.planner.strategies import STRATEGIES
 from muntin.state.bucket import Bucket

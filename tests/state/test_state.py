@@ -15,7 +15,7 @@ from muntin.aggregates.columns import PartialColumn
 from muntin.errors import StateError
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import panes
 from muntin.state.bucket import Bucket
 from muntin.state.pieces import by_group

@@ -1,5 +1,7 @@
 """Both sides of the DuckDB race agree, and the command prints them."""
 
+from pathlib import Path
+
 import pyarrow.parquet as pq
 import pytest
 from typer import Typer
@@ -14,7 +16,7 @@ from muntin_testing.two_engines import assert_same, by_instance, planned
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_naive_and_rewritten_rows_agree(name, tmp_path):
+def test_naive_and_rewritten_rows_agree(name: str, tmp_path: Path) -> None:
     table = pq.read_table(Events(rows=300, keys=3, rate=1).file(tmp_path))
     query = query_of(name)
     connection = connect()
@@ -25,7 +27,7 @@ def test_naive_and_rewritten_rows_agree(name, tmp_path):
     assert_same(found, expected, name)
 
 
-def test_the_command(tmp_path):
+def test_the_command(tmp_path: Path) -> None:
     app = Typer()
     app.command()(bench)
     options = ["duckdb", "--rows", "3000", "--repeat", "1", "--data", str(tmp_path)]

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 from muntin.cli.bench import bench
 
 
-def test_planning_prints_seconds_and_steps():
+def test_planning_prints_seconds_and_steps() -> None:
     app = Typer()
     app.command()(bench)
     options = ["planning", "--rows", "20", "--repeat", "1", "--set", "giants"]

@@ -1,5 +1,7 @@
 """The events of the benchmarks are seeded, and made once."""
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from lab.benchmarks.workload import Events
 
 
-def test_events_are_seeded_and_made_once(tmp_path):
+def test_events_are_seeded_and_made_once(tmp_path: Path) -> None:
     events = Events(rows=5_000, keys=7)
     path = events.file(tmp_path)
     made = path.stat().st_mtime_ns

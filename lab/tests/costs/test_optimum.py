@@ -20,7 +20,7 @@ from muntin_testing.windows import all_windows
 
 
 def by_all_subsets(problem: Problem) -> float:
-    nodes = WindowArrays.of(problem.windows).joined(all_candidates(problem))
+    nodes = WindowArrays.of(problem.windows).join(all_candidates(problem))
     asked, count = len(problem.windows), len(nodes)
     assert count - asked <= 13, "too many subsets"
     costs = edge_costs(problem.cost, nodes, nodes, problem.idempotent, fewest=True)

@@ -20,8 +20,7 @@ from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.streamed import BATCH_ROWS
 from muntin.physical.question import Facts
 from muntin.plan import unshare
-from muntin.planner.baseline import unshared_seconds
-from muntin.planner.choosing import Choice, choose
+from muntin.planner.choice import Choice, choose, predict_unshared
 from muntin.planner.found import Found
 from muntin.report import Explanation, html, number, svg, text
 
@@ -136,7 +135,7 @@ class Plan(Found):
 
     def as_sql(self) -> PhysicalPlan:
         """The plan that its SQL text runs."""
-        return lower(SQL.rewritten(self.planned, self.options.question(self.query)))
+        return lower(SQL.rewrite(self.planned, self.options.question(self.query)))
 
     def explanation(self) -> Explanation:
         """All that there is to say about the plan."""
@@ -150,7 +149,7 @@ class Plan(Found):
             self.choice,
             question,
             self.alternatives,
-            unshared_seconds(question, self.options.engine),
+            predict_unshared(question, self.options.engine),
             judged,
             cost,
             direct,
@@ -195,8 +194,8 @@ class Plan(Found):
         if len(self.query.direct) == len(self.query.aggregates):
             notes = ["none of the aggregates has partials: Spark computes every window by itself"]
         question = self.options.question(self.query)
-        if self.operator.beside(question):
-            expanded = ", ".join(shortened(a.name) for a in self.operator.beside(question))
+        if self.operator.left_to_engine(question):
+            expanded = ", ".join(shortened(a.name) for a in self.operator.left_to_engine(question))
             notes.append(f"shared by expand, beside the {self.operator.name}: {expanded}")
         return notes + [
             f"{shortened(a.name)} is shared from Spark {'.'.join(map(str, a.function.since))} on, "

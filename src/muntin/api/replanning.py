@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from muntin.cost import Statistics, total
-from muntin.planner.choosing import choose
+from muntin.planner.choice import choose
 from muntin.planner.search import find_plan
 from muntin.report import number, times
 

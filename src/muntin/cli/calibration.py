@@ -19,8 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from muntin.api import Plan
 from muntin.cli.calibration_cases import CASES, Case, plans_of, runner
-from muntin.cost.calibration import Calibration
-from muntin.cost.fitting import fit
+from muntin.cost.calibration import Calibration, fit
 from muntin.cost.spark import SHIPPED, Work
 from muntin.engines.spark.sample_tables import cores_of, made_table
 from muntin.physical import Question

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from muntin.dialects.writer import Writer
 from muntin.model.windows import Window
 from muntin.physical import PhysicalNode
-from muntin.physical.programs import Congruence, Cut
+from muntin.physical.lowering import Congruence, Cut
 from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices
 

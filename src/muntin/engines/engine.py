@@ -13,7 +13,7 @@ from muntin.model.choices import Engine as EngineName
 from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
 from muntin.physical.question import Facts
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 
 
 class Engine(Protocol):

@@ -12,9 +12,9 @@ from muntin.model.durations import duration_text
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, Question
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.plan.coverage import Pieces, Source
+from muntin.plan.coverage import EdgePieces, Source
 from muntin.plan.slicing import Slices, edge_rate, slices_within
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 from muntin.planner.found import Alternative
 
 
@@ -150,7 +150,9 @@ class Explanation:
         return made_of(parent, node.shape, node.pieces)
 
 
-def pieces_read(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) -> float | None:
+def pieces_read(
+    parent: Shape, child: Slices | Window | DataWindow, pieces: EdgePieces
+) -> float | None:
     """How many pieces of its parent an instance is made of, on average; None where rows decide."""
     match parent, child:
         case Slices(), Slices():
@@ -170,7 +172,7 @@ def slices_label(slices: Slices) -> str:
     return f"{slices.kind}, {number(float(edge_rate(slices)) * 3_600_000_000)} an hour"
 
 
-def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) -> str:
+def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: EdgePieces) -> str:
     """An edge in words."""
     match parent, child:
         case Source(), Slices() | DataWindow():

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.state.evaluation import Changed, Due, opened, results
 from muntin.state.header import check_types
 from muntin.state.keys import Keys

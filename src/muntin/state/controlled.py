@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import shared_pairs
 from muntin.state.bucket import Bucket, Step
 from muntin.state.control import (

@@ -19,7 +19,7 @@ from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.tree import evaluate_tree
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.state.header import KeptBase
 from muntin.state.keys import Keys
 from muntin.state.pieces import GROUP, START, by_group, encoded, longs

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from muntin.errors import StateError
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices
 from muntin.state.spec import Spec
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 from muntin.errors import StateError
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Slices, begins, ends
 from muntin.state.header import Header, KeptBase, KeptWindow
 from muntin.state.spec import Spec, first_open, kept_from

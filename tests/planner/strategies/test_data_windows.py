@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.errors import PlanError, QueryError, StrategyError
 from muntin.model.data_windows import Begins, DataWindow, Session
-from muntin.plan import Node, SharingPlan, check
+from muntin.plan import Node, SharingPlan, check, unshare
 from muntin.plan.coverage import DATA_DEPENDENT
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.cuts import Cut
-from muntin.plan.tree import reading_all, sliced
-from muntin.planner.strategies.data_windows import each_alone, on_begins, session_chain
+from muntin.plan.tree import slices_node, window_node
+from muntin.planner.data_windows import on_begins, session_chain
 from muntin_testing.data_windows import Records, data_windows, meaning, records_of_a_key
 
 
@@ -59,8 +59,9 @@ def test_a_chain_makes_every_session_from_those_of_the_smaller_gap(
 def test_plans_on_begins_and_alone_pass_the_checker(windows: list[DataWindow]) -> None:
     named = tuple(replace(w, id=f"w{i}") for i, w in enumerate(windows))
     periodic = (mt.hopping("1 hour", "5 minutes"),)
-    for build in (on_begins, each_alone):
-        check(build(periodic, named, False), [*periodic, *named])
+    shared = on_begins(periodic, named, False)
+    for plan in (shared, unshare(shared)):
+        check(plan, [*periodic, *named])
 
 
 def fault(parent: Node, window: DataWindow) -> None:
@@ -107,7 +108,7 @@ def test_an_edge_that_no_session_allows_is_refused(
 
 
 def test_slices_longer_than_the_gap_are_refused() -> None:
-    slices = sliced(Slices((Cut(7, 0),)))
+    slices = slices_node(Slices((Cut(7, 0),)))
     fault(slices, mt.session("7 microseconds"))
     with pytest.raises(PlanError, match="longer than its gap 6"):
         fault(slices, mt.session("6 microseconds"))
@@ -116,7 +117,7 @@ def test_slices_longer_than_the_gap_are_refused() -> None:
 def test_nothing_periodic_is_made_of_what_the_data_decides() -> None:
     hour = mt.tumbling("1 hour")
     session = Node("s", mt.session("5 microseconds", id="s"), None, DATA_DEPENDENT)
-    plan = SharingPlan.build([session, reading_all(hour, "s")], False)
+    plan = SharingPlan.build([session, window_node(hour, "s")], False)
     with pytest.raises(PlanError, match="cannot be computed from 's'"):
         check(plan, [hour, mt.session("5 microseconds", id="s")])
     nested = Node("more", Begins(), "slices", DATA_DEPENDENT, hidden=True)

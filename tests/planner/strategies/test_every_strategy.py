@@ -59,7 +59,6 @@ def test_plans_are_right(name: str) -> None:
 def test_plans_are_right_for_the_operator_that_will_run(name: str) -> None:
     reached = Reached()
 
-    @fewer
     @given(
         window_sets(most=4, longest=16),
         st.booleans(),

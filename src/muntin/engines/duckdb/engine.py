@@ -26,7 +26,7 @@ from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
 from muntin.physical.question import Facts
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 
 if TYPE_CHECKING:
     import duckdb

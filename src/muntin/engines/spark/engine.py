@@ -39,7 +39,7 @@ from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.window import WINDOW
 from muntin.physical.question import Facts
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 
 
 class OnSpark(ABC):

@@ -28,7 +28,7 @@ from muntin.engines.spark.row_partials import fields_of, lifted, not_in_arrow, p
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
-from muntin.physical.trees import Base, bases
+from muntin.physical.operators.kernel import Base, bases
 
 DELAY = "spark.watermarkDelayMs"
 """Where Spark notes in a column's metadata that it is the event time."""

@@ -28,7 +28,7 @@ from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.processor import OUTPUT, BucketProcessor
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.physical import PhysicalPlan
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.state.spec import Spec
 
 MOST = 1_000

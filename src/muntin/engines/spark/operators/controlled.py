@@ -28,7 +28,7 @@ from muntin.engines.spark.packing import BUCKET, unpacked
 from muntin.engines.spark.stream_source import StreamSource
 from muntin.errors import ControlError
 from muntin.physical import PhysicalPlan
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices
 from muntin.state.control import Command, Control, Stream, Terms, new_key
 from muntin.state.control import refusal as refused

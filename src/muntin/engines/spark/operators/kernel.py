@@ -13,9 +13,8 @@ from muntin.engines.spark.unshared import joined
 from muntin.errors import ColumnError
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import levels
-from muntin.physical.operators.kernel import CHUNK_RANGES, widest
+from muntin.physical.operators.kernel import CHUNK_RANGES, trees, widest
 from muntin.physical.question import in_engine, in_python
-from muntin.physical.trees import trees
 
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:

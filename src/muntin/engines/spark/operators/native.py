@@ -6,8 +6,8 @@
 Each partial carries the end of its instance, of which Spark is told that it is the event time: so
 it judges lateness, evicts state and emits exactly as for its own window(), instance by instance, in
 append, update and complete mode. Instances that end together share a row of state, each window in
-a place of its own (muntin.physical.state_rows); in update mode each has its own row, since Spark
-emits whole rows and only what a batch touched may come out.
+a place of its own (muntin.physical.operators.native); in update mode each has its own row, since
+Spark emits whole rows and only what a batch touched may come out.
 
 The seats depend on the set of windows alone, never on their order. The guard (`spark.guard`)
 makes Spark refuse a checkpoint of another query or of another set of windows, which else it would
@@ -32,8 +32,7 @@ from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import levels
-from muntin.physical.operators.native import pre_aggregated
-from muntin.physical.state_rows import Seat, places, seats
+from muntin.physical.operators.native import Seat, places, pre_aggregated, seats
 
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:

@@ -20,9 +20,8 @@ from muntin.nesting.groups import Group, Level
 from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import SOURCE, every, fewest_pieces
 from muntin.plan.slicing import Slices, shared_slices
-from muntin.plan.tree import reading_all, sliced
-from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered
-from muntin.planner.strategies.hidden_ids import unused_id
+from muntin.plan.tree import slices_node, unused_id, window_node
+from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered_node
 from muntin.planner.strategies.problem import Problem
 
 
@@ -30,26 +29,28 @@ def subsume(problem: Problem) -> SharingPlan:
     """The groups of the subsumption paper as one tree."""
     problem.budget.spend(50 * len(problem.windows))
     taken = {window.id for window in problem.windows}
-    nodes = [node for group in greedy(problem.windows) for node in _grouped(group, problem, taken)]
+    nodes = [
+        node for group in greedy(problem.windows) for node in _group_nodes(group, problem, taken)
+    ]
     return SharingPlan.build(nodes, problem.idempotent)
 
 
-def _grouped(group: Group, problem: Problem, taken: Collection[str]) -> Iterator[Node]:
+def _group_nodes(group: Group, problem: Problem, taken: Collection[str]) -> Iterator[Node]:
     levels = [level.window for level in group.levels]
     slices = shared_slices(levels, problem.slicing)
-    root = sliced(slices, unused_id(f"group of {group.seed.id}", taken))
+    root = slices_node(slices, unused_id(f"group of {group.seed.id}", taken))
     if len(levels) == 1 and _better_alone(levels[0], slices, problem):
-        yield reading_all(levels[0])
+        yield window_node(levels[0])
     else:
         yield root
-        for window, edge in cheapest_parents(levels, problem, problem.cost.fewest).items():
-            kind = problem.kind(window)
-            from_slices = problem.cost.edge(slices, window, every(window.range, kind))
-            from_level = problem.cost.edge(edge.parent, window, edge.pieces)
-            if isinstance(edge.parent, Window) and from_level <= from_slices:
-                yield covered(edge)
+        for window, parent in cheapest_parents(levels, problem).items():
+            kind, edge = problem.kind(window), problem.cost.edge
+            from_slices = edge(slices, window, every(window.range, kind))
+            node = covered_node(window, parent, not problem.idempotent, problem.cost.fewest)
+            if node.parent is not None and edge(parent, window, node.pieces) <= from_slices:
+                yield node
             else:
-                yield reading_all(window, root.id, kind=kind)
+                yield window_node(window, root.id, kind=kind)
     for level in group.levels:
         yield from _piggybacked(level)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from muntin.cost import RateCost
 from muntin.model.windows import Window
-from muntin.physical.trees import bases
+from muntin.physical.operators.kernel import bases
 from muntin.plan.slicing import SLICINGS
 from muntin.plan.slicing.cuts import begins, ends
 from muntin.planner.strategies import STRATEGIES, Problem

@@ -7,7 +7,7 @@ from hypothesis import given
 from muntin.cost.arrays import WindowArrays
 from muntin.model.windows import Window
 from muntin.plan.coverage import covered_by
-from muntin.planner.strategies.coverage.window_classes import classes_for, members
+from muntin.planner.strategies.coverage.steiner_candidates import classes_for, members
 from muntin_testing.reached import Reached
 from muntin_testing.windows import all_windows, window_sets
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.model.windows import Window
-from muntin.physical.state_rows import COLUMNS, places, seats
+from muntin.physical.operators.native import COLUMNS, places, seats
 
 
 @st.composite
