@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
-from muntin.dialects.duckdb_aggregates import parsed_spark, transpiled
-from muntin.dialects.programs import selected
+from muntin.dialects.duckdb_text import parse_spark, transpile
+from muntin.dialects.programs import select
 from muntin.dialects.rendering import Reading, records_sql
 from muntin.model.windows import Window
 
@@ -49,7 +49,7 @@ def _one(window: Window, read: Reading) -> str:
     ]
     groups = ", ".join(["start", *read.keys])
     inside = f"WHERE t < start + {window.range}"
-    return f"{selected(columns)}\nFROM {placed}\n{inside}\nGROUP BY {groups}"
+    return f"{select(columns)}\nFROM {placed}\n{inside}\nGROUP BY {groups}"
 
 
 def _own(aggregate: Aggregate, number: int, read: Reading) -> str:
@@ -57,20 +57,20 @@ def _own(aggregate: Aggregate, number: int, read: Reading) -> str:
     if aggregate.function.same_in_duckdb:
         own = inputs_of(aggregate)
         names = [f"v{read.columns.inputs.index(each)}" for each in own] or ["1"]
-        return transpiled(parsed_spark(aggregate.function.native().format(*names)))
+        return transpile(parse_spark(aggregate.function.native().format(*names)))
     final = read.columns.results[number].final
     lifts = {p.name: p.lift for p in read.columns.partials}
 
     def lifted(node: exp.Expr) -> exp.Expr:
         name = node.name if isinstance(node, exp.Column) and not node.table else node.text("table")
         if isinstance(node, exp.Column) and name in lifts:
-            value: exp.Expr = exp.Paren(this=duckdb_parsed(lifts[name]))
+            value: exp.Expr = exp.Paren(this=parse_duckdb(lifts[name]))
             return exp.Dot(this=value, expression=node.this) if node.table else value
         return node
 
-    return duckdb_parsed(final).transform(lifted).sql("duckdb")
+    return parse_duckdb(final).transform(lifted).sql("duckdb")
 
 
-def duckdb_parsed(text: str) -> exp.Expr:
+def parse_duckdb(text: str) -> exp.Expr:
     """Text that was written for DuckDB, read again."""
     return sqlglot.parse_one(text, read="duckdb")
