@@ -166,24 +166,6 @@ def closest(given: object, known: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
-def legible(value: object, most: int = 60) -> str:
-    """What a file said, for a message: one short line, which any terminal and any log can hold.
-
-    Lists and tables are named by their type alone.
-
-    >>> legible("tab\\t and \\ud800"), legible("x" * 99, 3), legible(10**400), legible([1])
-    ("'tab\\\\t and \\\\ud800'", "'xxx…'", 'a number of 401 digits', 'a list')
-    """
-    if isinstance(value, str):
-        escaped = repr(value[: most + 1])
-        return escaped if len(escaped) <= most + 2 else f"{escaped[: most + 1]}…{escaped[0]}"
-    if isinstance(value, int) and abs(value) >= 10**20:
-        return f"a number of {len(str(abs(value)))} digits"
-    if value is None or isinstance(value, bool | int | float):
-        return repr(value)
-    return f"a {type(value).__name__}"
-
-
 def printable(text: str) -> str:
     """A text with an escape for each letter that does not print.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from muntin.cost.spark import KINDS, SHIPPED, Constants
-from muntin.errors import CalibrationError, legible
+from muntin.errors import CalibrationError, shown
 
 VERSION = 1
 """Of the file: a model that counts other things needs other constants."""
@@ -86,7 +86,7 @@ def load(path: Path) -> Constants:
         raise CalibrationError(f"{path} cannot be read ({error}): {REMEDY}") from None
     if found.get("version") != VERSION:
         version = found.get("version")
-        raise CalibrationError(f"{path} is of version {legible(version)}, not {VERSION}: {REMEDY}")
+        raise CalibrationError(f"{path} is of version {shown(version)}, not {VERSION}: {REMEDY}")
     seconds, cores = found.get("seconds"), found.get("cores")
     if not isinstance(seconds, Mapping) or not isinstance(cores, int) or not 0 < cores < 10**6:
         raise CalibrationError(f"{path} has no table [seconds] or no number of cores: {REMEDY}")
@@ -97,5 +97,5 @@ def load(path: Path) -> Constants:
 def _value(kind: str, given: Any, path: Path) -> float:
     number = isinstance(given, int | float) and not isinstance(given, bool)
     if not number or not 0 <= given <= MOST_SECONDS:
-        raise CalibrationError(f"{path}: {kind} is {legible(given)}, not seconds: {REMEDY}")
+        raise CalibrationError(f"{path}: {kind} is {shown(given)}, not seconds: {REMEDY}")
     return float(given)
