@@ -1,8 +1,8 @@
 """Every error of Muntin is a MuntinError; its message names the value and the remedy.
 
-Each kind also inherits the builtin that a caller would expect to catch. Here is also how values and
-names that users chose are shown: an id, an alias or a column may hold anything, and what would move
-a cursor, break a line, turn the direction of writing or make a picture no XML is escaped.
+Each kind also inherits the builtin that a caller would expect to catch. This module also shows the
+values and names that users chose: an id, an alias or a column may hold anything, so characters that
+move a cursor, break a line, turn the direction of writing or break XML are escaped.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def render_direct(read: Reading) -> str:
 
 
 def _one(window: Window, read: Reading) -> str:
-    writer, kind = read.writer, read.time_kind
+    writer = read.writer
     latest = (
         f"epoch_us(time_bucket(to_microseconds({window.slide}), make_timestamp(t), "
         f"make_timestamp({window.offset})))"
@@ -35,13 +35,9 @@ def _one(window: Window, read: Reading) -> str:
         f"(SELECT *, {latest} - i * {window.slide} AS start FROM "
         f"{writer.counting('records', -(-window.range // window.slide))}) AS placed"
     )
-    bounds = writer.bounds(
-        writer.instant("start", kind), writer.instant(f"start + {window.range}", kind)
-    )
+    id = f"{writer.literal(window.id)} AS window_id"
     columns = [
-        f"{writer.literal(window.id)} AS window_id",
-        f"{bounds} AS {writer.quoted('window')}",
-        *(f"k{i} AS {writer.quoted(key)}" for i, key in enumerate(read.query.keys)),
+        *read.head(id, "start", f"start + {window.range}"),
         *(
             f"{_own(aggregate, i, read)} AS {writer.quoted(aggregate.name)}"
             for i, aggregate in enumerate(read.query.aggregates)
@@ -64,13 +60,13 @@ def _own(aggregate: Aggregate, number: int, read: Reading) -> str:
     def lifted(node: exp.Expr) -> exp.Expr:
         name = node.name if isinstance(node, exp.Column) and not node.table else node.text("table")
         if isinstance(node, exp.Column) and name in lifts:
-            value: exp.Expr = exp.Paren(this=parse_duckdb(lifts[name]))
+            value: exp.Expr = exp.Paren(this=_parse_duckdb(lifts[name]))
             return exp.Dot(this=value, expression=node.this) if node.table else value
         return node
 
-    return parse_duckdb(final).transform(lifted).sql("duckdb")
+    return _parse_duckdb(final).transform(lifted).sql("duckdb")
 
 
-def parse_duckdb(text: str) -> exp.Expr:
+def _parse_duckdb(text: str) -> exp.Expr:
     """Text that was written for DuckDB, read again."""
     return sqlglot.parse_one(text, read="duckdb")

@@ -57,6 +57,17 @@ class Reading:
         """The plain names of the keys."""
         return [f"k{i}" for i, _ in enumerate(self.query.keys)]
 
+    def head(self, id: str, start: str, until: str) -> list[str]:
+        """The first columns of a result: the window's id and bounds, and the keys."""
+        quoted, kind = self.writer.quoted, self.time_kind
+        bounds = [self.writer.instant(each, kind) for each in (start, until)]
+        keys = zip(self.keys, self.query.keys, strict=True)
+        return [
+            id,
+            f"{self.writer.bounds(*bounds)} AS {quoted('window')}",
+            *(f"{k} AS {quoted(name)}" for k, name in keys),
+        ]
+
 
 def render(
     plan: PhysicalPlan,
@@ -209,12 +220,5 @@ def _union(plan: PhysicalPlan, names: dict[int, str], read: Reading) -> str:
 
 
 def _result(read: Reading) -> str:
-    writer, kind = read.writer, read.time_kind
-    window = writer.bounds(writer.instant("start", kind), writer.instant("until", kind))
-    columns = [
-        "window_id",
-        f"{window} AS {writer.quoted('window')}",
-        *(f"k{i} AS {writer.quoted(key)}" for i, key in enumerate(read.query.keys)),
-        *(f"{r.final} AS {writer.quoted(r.name)}" for r in read.columns.results),
-    ]
-    return f"{select(columns)}\nFROM results"
+    finals = [f"{r.final} AS {read.writer.quoted(r.name)}" for r in read.columns.results]
+    return f"{select([*read.head('window_id', 'start', 'until'), *finals])}\nFROM results"
