@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-import muntin.dialects as _sql  # noqa: F401  (before the function of that name, or it would replace it)
 from muntin.aggregates import (
     Aggregate,
     approx_count_distinct,

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muntin.cost.spark import KINDS, SHIPPED, Constants, Work
-from muntin.errors import CalibrationError, is_between, legible
+from muntin.errors import CalibrationError, is_between, shown
 
 VERSION = 1
 """Of the file: a model that counts other things needs other constants."""
@@ -137,7 +137,7 @@ def load(path: Path) -> Constants:
         raise CalibrationError(f"{path} cannot be read ({error}): {REMEDY}") from None
     if found.get("version") != VERSION:
         version = found.get("version")
-        raise CalibrationError(f"{path} is of version {legible(version)}, not {VERSION}: {REMEDY}")
+        raise CalibrationError(f"{path} is of version {shown(version)}, not {VERSION}: {REMEDY}")
     seconds, cores = found.get("seconds"), found.get("cores")
     if not isinstance(seconds, Mapping) or not isinstance(cores, int) or not 0 < cores < 10**6:
         raise CalibrationError(f"{path} has no table [seconds] or no number of cores: {REMEDY}")
@@ -148,4 +148,4 @@ def load(path: Path) -> Constants:
 def _value(kind: str, given: object, path: Path) -> float:
     if isinstance(given, int | float) and is_between(given, 0, MOST_SECONDS):
         return float(given)
-    raise CalibrationError(f"{path}: {kind} is {legible(given)}, not seconds: {REMEDY}")
+    raise CalibrationError(f"{path}: {kind} is {shown(given)}, not seconds: {REMEDY}")

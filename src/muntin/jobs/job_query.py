@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from muntin.aggregates import parse_aggregate
-from muntin.errors import MuntinError, QueryError, did_you_mean, legible
+from muntin.errors import MuntinError, QueryError, did_you_mean, shown
 from muntin.jobs.job import Job
 from muntin.jobs.window_text import parse_any_window
 from muntin.model.query import Query, query
@@ -23,7 +23,7 @@ def query_of(job: Job) -> Query:
     asked = job.query
     if asked.strategy != "auto" and asked.strategy not in STRATEGIES:
         raise QueryError(
-            f"query.strategy is {legible(asked.strategy)}: "
+            f"query.strategy is {shown(asked.strategy)}: "
             f"{did_you_mean(asked.strategy[:80], ['auto', *STRATEGIES])}"
         )
     windows = _each("windows", asked.windows, parse_any_window)
@@ -54,6 +54,6 @@ def _each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T
         except (MuntinError, ValueError, ArithmeticError, RecursionError) as error:
             reason = str(error) if isinstance(error, MuntinError) else "it cannot be read"
             raise QueryError(
-                f"query.{what} has, as entry {place}, {legible(text)}: {reason}"
+                f"query.{what} has, as entry {place}, {shown(text)}: {reason}"
             ) from None
     return found

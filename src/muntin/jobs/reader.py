@@ -14,7 +14,7 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
-from muntin.errors import MuntinError, did_you_mean, legible
+from muntin.errors import MuntinError, did_you_mean, shown
 from muntin.jobs.fields import Option, options_of
 from muntin.jobs.job import SECTIONS, Job
 from muntin.jobs.requirements import unmet_needs
@@ -72,7 +72,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise JobError(f"{legible(str(path))} cannot be read: no path holds a NUL") from None
+        raise JobError(f"{shown(str(path))} cannot be read: no path holds a NUL") from None
     if len(content) > MOST_BYTES:
         raise JobError(f"{path} is larger than {MOST_BYTES:,} bytes: a job file is a page of TOML")
     for number, line in enumerate(text.split("\n"), start=1):
@@ -187,7 +187,7 @@ def _line(message: str) -> str:
 
 def _key(name: str) -> str:
     """A key as a message shows it."""
-    return name if name.isprintable() and len(name) <= LONGEST_KEY else legible(name, LONGEST_KEY)
+    return name if name.isprintable() and len(name) <= LONGEST_KEY else shown(name)
 
 
 def _kind(value: object) -> str:

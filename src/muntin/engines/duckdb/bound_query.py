@@ -11,8 +11,8 @@ from sqlglot import exp
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Input, inputs_of
 from muntin.aggregates.signatures import in_words, result_type
-from muntin.dialects import Reading, reading, writer_named
-from muntin.dialects.expressions import Kinds, argument, condition
+from muntin.dialects import Reading, resolve, writer_named
+from muntin.dialects.expressions import Kinds, parse_argument, parse_condition
 from muntin.engines.duckdb.faults import first_line, told, whole_query
 from muntin.engines.duckdb.parts import CONDITIONS, NAMES, Part, parts_of
 from muntin.engines.duckdb.tables import NAME, Source
@@ -58,7 +58,7 @@ def reading_of(source: Source, query: Query) -> Reading:
 
     for aggregate in query.aggregates:
         _check_signature(aggregate, type_of)
-    return reading(query, "duckdb", NAME, kinds, type_of)
+    return resolve(query, "duckdb", NAME, kinds, type_of)
 
 
 def _check_signature(aggregate: Aggregate, type_of: Callable[[Input], str | None]) -> None:
@@ -141,7 +141,9 @@ def _tree(part: Part, kinds: Kinds) -> exp.Expr:
     if part.what in NAMES:
         return exp.column(part.text, quoted=True)
     return (
-        condition(part.text, part.what) if part.what in CONDITIONS else argument(part.text, kinds)
+        parse_condition(part.text, part.what)
+        if part.what in CONDITIONS
+        else parse_argument(part.text, kinds)
     )
 
 

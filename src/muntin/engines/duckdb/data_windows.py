@@ -18,7 +18,7 @@ from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Runs
 from muntin.data_windows.partitions import batch_of, groups
 from muntin.dialects import Reading
-from muntin.dialects.programs import selected
+from muntin.dialects.programs import select
 from muntin.dialects.rendering import records_sql
 from muntin.engines.duckdb.bound_query import encodable, run
 from muntin.kernels.spans import Cuts
@@ -110,5 +110,5 @@ def _merged(read: Reading) -> str:
         f"WITH pieces AS (SELECT {lifts} FROM muntin_records GROUP BY piece),\n"
         "wanted AS (SELECT run, unnest(range(low, high)) AS piece FROM muntin_runs),\n"
         f"merged AS (SELECT {merges} FROM wanted JOIN pieces USING (piece) GROUP BY run)\n"
-        f"{selected(columns)}\nFROM muntin_runs AS runs JOIN merged USING (run)"
+        f"{select(columns)}\nFROM muntin_runs AS runs JOIN merged USING (run)"
     )

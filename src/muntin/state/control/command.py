@@ -18,7 +18,7 @@ from time import time_ns
 from typing import Any
 from uuid import uuid4
 
-from muntin.errors import ControlError, did_you_mean, legible
+from muntin.errors import ControlError, did_you_mean, shown
 from muntin.model.windows import Window, parse_window
 from muntin.state.control.limits import LONGEST_TEXT, unfit_text, unfit_window
 
@@ -64,7 +64,7 @@ class Command:
         """
         action, id = plain.get("action"), plain.get("id")
         if action not in ACTIONS:
-            said = legible(action)
+            said = shown(action)
             raise ControlError(f"unknown action {said}: {did_you_mean(said, ACTIONS)}")
         if action == SUSPEND:
             return Command(key, action, _fit_id(id))
@@ -81,7 +81,7 @@ def named_window(given: object, id: object = None) -> Window:
     window = _parsed(given) if isinstance(given, str) else given
     if not isinstance(window, Window):
         raise ControlError(
-            f"register needs a window such as '1 hour/5 minutes', not {legible(given)}"
+            f"register needs a window such as '1 hour/5 minutes', not {shown(given)}"
         )
     reason = unfit_window(window)
     if reason:
@@ -100,7 +100,7 @@ def fit_names(given: object) -> tuple[str, ...] | None:
             if reason:
                 raise ControlError(reason)
         return tuple(dict.fromkeys(given))
-    raise ControlError(f"aggregates must be a list of names, at least one, not {legible(given)}")
+    raise ControlError(f"aggregates must be a list of names, at least one, not {shown(given)}")
 
 
 def window_text(window: Window) -> str:
@@ -115,7 +115,7 @@ def window_text(window: Window) -> str:
 def _parsed(text: str) -> Window:
     if len(text) > LONGEST_TEXT:
         raise ControlError(
-            f"the window {legible(text)} has {len(text)} characters: write at most {LONGEST_TEXT}, "
+            f"the window {shown(text)} has {len(text)} characters: write at most {LONGEST_TEXT}, "
             "such as '1 hour/5 minutes'"
         )
     try:
@@ -126,7 +126,7 @@ def _parsed(text: str) -> Window:
 
 def _fit_id(id: object) -> str:
     if not isinstance(id, str):
-        raise ControlError(f"window id {legible(id)} must be a text")
+        raise ControlError(f"window id {shown(id)} must be a text")
     reason = unfit_text(id, "window id")
     if reason:
         raise ControlError(reason)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from muntin.aggregates import Aggregate
-from muntin.errors import ControlError, legible
+from muntin.errors import ControlError, shown
 from muntin.model.durations import Duration, microseconds
 from muntin.model.windows import Window
 from muntin.state.control.command import (
@@ -64,7 +64,7 @@ class Control:
         self.commands = commands
         self.grain = 1 if grain is None else microseconds(grain, "grain")
         if self.grain <= 0:
-            raise ControlError(f"grain {legible(grain)} must be positive")
+            raise ControlError(f"grain {shown(grain)} must be positive")
 
     def register(
         self,
@@ -79,7 +79,7 @@ class Control:
         """
         if not isinstance(window, str | Window):
             raise ControlError(
-                f"{legible(window)} cannot join a running stream: register "
+                f"a {type(window).__name__} cannot join a running stream: register "
                 "mt.tumbling('10 minutes') or mt.hopping('1 hour', '5 minutes')"
             )
         named = named_window(window, id)
@@ -101,7 +101,7 @@ class Control:
         if self.commands is not None:
             raise ControlError(
                 f"this control takes commands from a DataFrame: {command.action} "
-                f"{legible(command.id)} by a row there"
+                f"{shown(command.id)} by a row there"
             )
         known, stream = self.list(), folder.read_stream()
         reason = refusal(command, known.running, stream.terms if stream else None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from muntin.errors import did_you_mean, legible
+from muntin.errors import did_you_mean, shown
 from muntin.model.durations import duration_text
 from muntin.state.control.command import REGISTER, Command, window_text
 from muntin.state.control.label import Label
@@ -41,11 +41,9 @@ def refusal(
     if command.action != REGISTER:
         if command.id in running:
             return None
-        return f"there is no window {legible(command.id)} to suspend: {_hint(command.id, running)}"
+        return f"there is no window {shown(command.id)} to suspend: {_hint(command.id, running)}"
     if command.id in running:
-        return (
-            f"the id {legible(command.id)} is taken: suspend that window first, or give another id"
-        )
+        return f"the id {shown(command.id)} is taken: suspend that window first, or give another id"
     if (len(running) if kept is None else kept) >= MOST_WINDOWS:
         return f"the stream has {MOST_WINDOWS:,} windows, and takes no more: suspend some first"
     return _unfit(command) or _off_grain(command, terms) or _not_kept(command, terms)
@@ -69,7 +67,7 @@ def _off_grain(command: Command, terms: Terms | None) -> str | None:
         return None
     if any(length % terms.grain for length in (window.range, window.slide, window.offset)):
         return (
-            f"the window {legible(window_text(window))} does not fit the grain of this stream, "
+            f"the window {shown(window_text(window))} does not fit the grain of this stream, "
             f"{duration_text(terms.grain)}: choose range, slide and offset as multiples of it"
         )
     return None
@@ -81,7 +79,7 @@ def _not_kept(command: Command, terms: Terms | None) -> str | None:
     for name in command.aggregates or ():
         if name not in terms.aggregates:
             hint = did_you_mean(name, terms.aggregates)
-            return f"the stream keeps no partials of the aggregate {legible(name)}: {hint}"
+            return f"the stream keeps no partials of the aggregate {shown(name)}: {hint}"
     return None
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from stat import S_ISREG
 from uuid import uuid4
 
-from muntin.errors import ControlError, legible
+from muntin.errors import ControlError, shown
 from muntin.model.windows import Window
 from muntin.state.control.command import Command
 from muntin.state.control.decision import Terms
@@ -82,7 +82,7 @@ class Folder:
         except (TypeError, AttributeError):
             raise ControlError(f"a control needs a path, not a {type(given).__name__}") from None
         if "\0" in text:
-            raise ControlError(f"a control at {legible(text)} cannot be: no path holds a NUL")
+            raise ControlError(f"a control at {shown(text)} cannot be: no path holds a NUL")
         if "://" in text:
             raise ControlError(
                 f"a control at {text!r} cannot be written to as files: give a directory that this "
@@ -146,7 +146,7 @@ class Folder:
         for file in self._command_files():
             if not _is_small(file):
                 reason = (
-                    f"the file {legible(file.name)} cannot be read as a command, which is a file "
+                    f"the file {shown(file.name)} cannot be read as a command, which is a file "
                     f"of 1 to {MOST_BYTES:,} bytes"
                 )
                 found.append(Entry(file.name, UNKNOWN, UNKNOWN, REFUSED, reason=reason))

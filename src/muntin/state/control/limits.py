@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from muntin.errors import legible
+from muntin.errors import shown
 from muntin.model.durations import duration_text
 from muntin.model.windows import Window
 
@@ -36,9 +36,9 @@ def unfit_text(text: str, what: str) -> str | None:
     if not text:
         return f"the {what} is empty: give it at least one character"
     if len(text) > LONGEST_TEXT:
-        return f"the {what} {legible(text)} has {len(text)} characters: give at most {LONGEST_TEXT}"
+        return f"the {what} {shown(text)} has {len(text)} characters: give at most {LONGEST_TEXT}"
     if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in text):
-        return f"the {what} {legible(text)} holds a control character: leave it out"
+        return f"the {what} {shown(text)} holds a control character: leave it out"
     return None
 
 
@@ -60,4 +60,4 @@ def unfit_window(window: Window) -> str | None:
 
 
 def _text(window: Window) -> str:
-    return legible(Window(window.range, window.slide, window.offset).id)
+    return shown(Window(window.range, window.slide, window.offset).id)

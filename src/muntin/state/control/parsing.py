@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from muntin.errors import ControlError, legible
+from muntin.errors import ControlError, shown
 from muntin.state.control.command import ACTIONS, Command
 from muntin.state.control.limits import MOST_BYTES, unfit_text
 
@@ -74,14 +74,14 @@ def _object(whole: bytes) -> dict[str, Any]:
     try:
         plain = json.loads(text)
     except RecursionError:
-        raise ControlError(f"a command must be a JSON object, not {legible(text)}") from None
+        raise ControlError(f"a command must be a JSON object, not {shown(text)}") from None
     except ValueError as error:  # of JSON's, or of a number with thousands of digits
         raise ControlError(
-            f"a command must be one JSON object, and a file or row holds one: {legible(text)} "
+            f"a command must be one JSON object, and a file or row holds one: {shown(text)} "
             f"cannot be read ({error})"
         ) from None
     if not isinstance(plain, dict):
-        raise ControlError(f"a command must be a JSON object, not {legible(text)}")
+        raise ControlError(f"a command must be a JSON object, not {shown(text)}")
     return plain
 
 
