@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from muntin.api.job import plan_of
+from muntin.api.optimize import plan_job
 from muntin.cli.explain import explain
 from muntin.errors import MuntinError
 from muntin.jobs import JobError, named, options_of, read_job
@@ -37,7 +37,7 @@ def told(file: Path) -> str | None:
     """The sentence that a command ends with, or None if it runs."""
     try:
         with named(job := read_job(file)):
-            plan_of(job)
+            plan_job(job)
     except MuntinError as error:
         said = str(error)
         assert said.startswith(str(file)), said

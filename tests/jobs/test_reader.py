@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
-from muntin.api.job import plan_of
+from muntin.api.optimize import plan_job
 from muntin.jobs import JobError, options_of, read_job
 from muntin.jobs.job import SECTIONS
-from muntin.jobs.job_query import query_of
+from muntin.jobs.job_query import parse_query
 from muntin.jobs.reader import job_of
 from muntin.jobs.spark_options import reader_options, writer_options
 from muntin.model.data_windows import DataWindow
@@ -69,13 +69,13 @@ def table(**changes: Any) -> dict[str, Any]:
 
 def test_a_job_is_its_query_and_what_spark_is_handed(tmp_path: Path) -> None:
     job = read_job(written(tmp_path, STREAM))
-    assert query_of(job) == mt.query(
+    assert parse_query(job) == mt.query(
         "ts",
         [mt.tumbling("10 minutes"), mt.hopping("1 hour", "10 minutes", id="long")],
         [mt.min("t").alias("coldest"), mt.count("t").filter("t > 30").alias("hot")],
         keys=["device"],
     )
-    assert [w.id for w in query_of(job).windows] == ["10 minutes", "long"]
+    assert [w.id for w in parse_query(job).windows] == ["10 minutes", "long"]
     assert job.source.streaming
     assert job.spark.conf == {"spark.sql.shuffle.partitions": "2"}
     assert writer_options(job) == {
@@ -91,7 +91,7 @@ def test_durations_may_be_short(tmp_path: Path) -> None:
     (tmp_path / "short").mkdir()
     jobs = [read_job(written(tmp_path, STREAM)), read_job(written(tmp_path / "short", short))]
     assert short.count("10min") == 2
-    assert query_of(jobs[0]) == query_of(jobs[1])
+    assert parse_query(jobs[0]) == parse_query(jobs[1])
 
 
 def test_an_interval_reaches_spark_in_its_own_words(tmp_path: Path) -> None:
@@ -120,11 +120,11 @@ def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) 
     texts = ["visit = session 30 minutes", *(window.id for window in windows[1:])]
     changes = {"query__windows": texts, "query__order_by": ["t"], "source__path": str(tmp_path)}
     job = job_of(table(**changes), tmp_path / "job.toml")
-    found = query_of(job)
+    found = parse_query(job)
     assert [*found.data_windows, *found.windows] == windows
     assert [w.id for w in found.data_windows] == [w.id for w in windows[:-1]]
     assert found.order_by == ("t",)
-    plan = plan_of(job)
+    plan = plan_job(job)
     assert (plan.strategy, plan.operator.name) == ("cutty", "records")
     assert "records wait until the watermark" in plan.explain()
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.errors import StrategyError, shown
 from muntin.model.choices import Bounds, Strategy
 from muntin.model.query import Query
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def parse_sql(text: str) -> Query:
@@ -25,12 +28,12 @@ def parse_sql(text: str) -> Query:
 
 def sql(
     text: str,
-    spark: Any = None,
+    spark: SparkSession | None = None,
     bounds: Bounds = "spark",
     strategy: Strategy = "auto",
     rate: float | None = None,
     distinct_keys: float | None = None,
-    **tables: Any,
+    **tables: object,
 ) -> Any:
     """The long result of an ASA query; its input is given by name, or is a table of the session.
 

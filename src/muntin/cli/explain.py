@@ -9,7 +9,7 @@ import typer
 
 from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
-from muntin.api.job import plan_of
+from muntin.api.optimize import plan_job
 from muntin.errors import QueryError
 from muntin.jobs import named, read_job
 from muntin.jobs.window_text import parse_any_window
@@ -53,7 +53,7 @@ def explain(
             raise QueryError("a job file has its own query: give --job alone")
         read, table = read_job(job), "events"
         with named(read):
-            plan = plan_of(read)
+            plan = plan_job(read)
     else:
         asked, table = _asked(window or [], aggregate or ["count"], sql)
         where = engine or ("spark" if to_sql is None else "sql")

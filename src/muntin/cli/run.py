@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from muntin.api import verify
-from muntin.api.job import plan_of
+from muntin.api.optimize import plan_job
 from muntin.cli.rows import printer
 from muntin.errors import QueryError
 from muntin.jobs import Job, hide, named, read_job
@@ -32,7 +32,7 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     job = read_job(job_file)
     console = Console()
     with named(job, master, remote):
-        plan = plan_of(job)
+        plan = plan_job(job)
         with opened(job, master, remote, console) as spark:
             from muntin.engines.spark.job_run import failing, results_of
             from muntin.engines.spark.job_source import rows_of
@@ -62,7 +62,7 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
         from muntin.engines.spark.job_source import rows_of
 
         with console.status("comparing all rows"), failing(job, "the job cannot be verified"):
-            outcome = verify(rows_of(spark, job.as_table()), plan_of(job.as_table()))
+            outcome = verify(rows_of(spark, job.as_table()), plan_job(job.as_table()))
         console.print(f"{outcome!r}", markup=False, highlight=False)
     if not outcome.equal:
         raise typer.Exit(1)

@@ -18,7 +18,7 @@ LONGEST_TEXT = 10_000
 """Letters of a window or an aggregate."""
 
 
-def query_of(job: Job) -> Query:
+def parse_query(job: Job) -> Query:
     """What a job asks; an error begins with the key that it comes from."""
     asked = job.query
     if asked.strategy != "auto" and asked.strategy not in STRATEGIES:

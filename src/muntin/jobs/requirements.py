@@ -11,7 +11,7 @@ from pathlib import Path
 
 from muntin.errors import MuntinError, WindowError
 from muntin.jobs.job import ENDLESS, FILES, Job
-from muntin.jobs.job_query import query_of
+from muntin.jobs.job_query import parse_query
 from muntin.jobs.secrets import SAID
 from muntin.model.durations import LONGEST, duration_text, microseconds
 
@@ -83,7 +83,7 @@ def _source(job: Job) -> Iterator[Problem]:
 def _question(job: Job) -> Iterator[Problem]:
     question = job.query
     try:
-        if query_of(job).data_windows and job.source.streaming:
+        if parse_query(job).data_windows and job.source.streaming:
             yield from _by_records(job)
     except MuntinError as error:
         key, _, problem = str(error).partition(" ")
