@@ -10,7 +10,7 @@ import pytest
 from muntin.api.optimize import plan_job
 from muntin.cli.explain import explain
 from muntin.errors import MuntinError
-from muntin.jobs import JobError, named, options_of, read_job
+from muntin.jobs import JobError, options_of, read_job, report_errors
 from muntin.jobs.job import SECTIONS
 from muntin_testing.toml import toml
 from muntin_testing.watchdog import watchdog
@@ -36,7 +36,7 @@ def _watchdog() -> Iterator[None]:
 def told(file: Path) -> str | None:
     """The sentence that a command ends with, or None if it runs."""
     try:
-        with named(job := read_job(file)):
+        with report_errors(job := read_job(file)):
             plan_job(job)
     except MuntinError as error:
         said = str(error)

@@ -11,7 +11,7 @@ from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
 from muntin.api.optimize import plan_job
 from muntin.errors import QueryError
-from muntin.jobs import named, read_job
+from muntin.jobs import read_job, report_errors
 from muntin.jobs.window_text import parse_any_window
 from muntin.model.choices import Dialect, Strategy
 from muntin.model.query import Query, query
@@ -52,7 +52,7 @@ def explain(
         if sql is not None or window or aggregate:
             raise QueryError("a job file has its own query: give --job alone")
         read, table = read_job(job), "events"
-        with named(read):
+        with report_errors(read):
             plan = plan_job(read)
     else:
         asked, table = _asked(window or [], aggregate or ["count"], sql)

@@ -16,7 +16,7 @@ from muntin.api import verify
 from muntin.api.optimize import plan_job
 from muntin.cli.rows import printer
 from muntin.errors import QueryError
-from muntin.jobs import Job, hide, named, read_job
+from muntin.jobs import Job, hide, read_job, report_errors
 from muntin.jobs.job import ENDLESS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     """Run a job: a table to the end, a stream until Ctrl-C or, available-now, until it is done."""
     job = read_job(job_file)
     console = Console()
-    with named(job, master, remote):
+    with report_errors(job, master, remote):
         plan = plan_job(job)
         with opened(job, master, remote, console) as spark:
             from muntin.engines.spark.job_run import failing, results_of
@@ -57,7 +57,7 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
             "whole results: verify the same query on a table of past rows"
         )
     console = Console()
-    with named(job, master, remote), opened(job, master, remote, console) as spark:
+    with report_errors(job, master, remote), opened(job, master, remote, console) as spark:
         from muntin.engines.spark.job_run import failing
         from muntin.engines.spark.job_source import rows_of
 
