@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from muntin.api import verify
 from muntin.api.optimize import plan_job
-from muntin.cli.rows import printer
+from muntin.cli.rows import show_rows
 from muntin.errors import QueryError
 from muntin.jobs import Job, hide, read_job, report_errors
 from muntin.jobs.job import ENDLESS
@@ -33,7 +34,7 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     console = Console()
     with report_errors(job, master, remote):
         plan = plan_job(job)
-        with opened(job, master, remote, console) as spark:
+        with open_session(job, master, remote, console) as spark:
             from muntin.engines.spark.job_run import failing, results_of
             from muntin.engines.spark.job_source import rows_of
 
@@ -57,7 +58,7 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
             "whole results: verify the same query on a table of past rows"
         )
     console = Console()
-    with report_errors(job, master, remote), opened(job, master, remote, console) as spark:
+    with report_errors(job, master, remote), open_session(job, master, remote, console) as spark:
         from muntin.engines.spark.job_run import failing
         from muntin.engines.spark.job_source import rows_of
 
@@ -69,7 +70,7 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
 
 
 @contextmanager
-def opened(
+def open_session(
     job: Job, master: str | None, remote: str | None, console: Console
 ) -> Iterator[SparkSession]:
     """The session of a job, stopped in the end."""
@@ -101,16 +102,15 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
 
     def work() -> None:
         try:
-            write(results, job, printer(console, int(job.sink.rows)))
+            write(results, job, _printer(job, console))
         except BaseException as error:
             failed.append(error)
 
     name = TextColumn("{task.description}", markup=False)
-    columns = (name, BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
-        shown = bar.add_task(job.file.name, total=None)
+    columns = (name, BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        shown, count = bar.add_task(job.file.name, total=None), task_counter(spark)
         worker = Thread(target=work, name=job.file.name)
-        count = task_counter(spark)
         worker.start()
         while worker.is_alive():
             done, known = count()
@@ -120,13 +120,15 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
         raise failed[0]
     if job.sink.format != "console":
         where = "sink.path" if job.sink.path else job.sink.format
-        said = f"{job.file.name}: done, results are in {where}"
-        console.print(said, markup=False, highlight=False, soft_wrap=True)
+        typer.echo(f"{job.file.name}: done, results are in {where}")
 
 
 def _stream(results: DataFrame, job: Job, console: Console) -> None:
     from muntin.cli.live import watch
     from muntin.engines.spark.job_sink import start
 
-    query = start(results, job, printer(console, int(job.sink.rows)))
-    watch(query, job.file.name, console)
+    watch(start(results, job, _printer(job, console)), job.file.name, console)
+
+
+def _printer(job: Job, console: Console) -> Callable[[DataFrame, str], None]:
+    return partial(show_rows, console=console, most=int(job.sink.rows))

@@ -38,7 +38,7 @@ def cli(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
     def opened(*_: object) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr(command, "opened", opened)
+    monkeypatch.setattr(command, "open_session", opened)
     return CliRunner()
 
 
