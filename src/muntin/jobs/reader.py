@@ -10,7 +10,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
@@ -103,14 +102,9 @@ def check_job(table: Mapping[str, Any], file: Path) -> Job:
     """The job in a table that was read from `file`."""
     for name in table:
         if name not in SECTIONS:
-            raise JobError(
-                f"{file}: unknown section [{_key(name)}]: {did_you_mean(_key(name), SECTIONS)}"
-                + _belongs(name)
-            )
-    sections = {
-        name: _section(name, kind, table.get(name), file) for name, kind in SECTIONS.items()
-    }
-    job = Job(file, **sections)
+            hint = did_you_mean(_key(name), SECTIONS) + _belongs(name)
+            raise JobError(f"{file}: unknown section [{_key(name)}]: {hint}")
+    job = Job(file, **{name: _section(name, table.get(name), file) for name in SECTIONS})
     for key, problem in unmet_needs(job):
         raise JobError(f"{file}: {_line(f'{key} {problem}')}")
     return job
@@ -122,7 +116,8 @@ def _belongs(key: str) -> str:
     return f"; {key} belongs into {' or '.join(homes)}" if homes else ""
 
 
-def _section(name: str, kind: type, given: object, file: Path) -> Any:
+def _section(name: str, given: object, file: Path) -> Any:
+    kind = SECTIONS[name]
     if given is None:
         if name in OPTIONAL:
             return kind()
@@ -133,17 +128,14 @@ def _section(name: str, kind: type, given: object, file: Path) -> Any:
     options = options_of(kind)
     for key in given:
         if key not in options:
-            elsewhere = _belongs(key)
-            hint = elsewhere.removeprefix("; ") or did_you_mean(_key(key), options)
+            hint = _belongs(key).removeprefix("; ") or did_you_mean(_key(key), options)
             raise JobError(f"{file}: unknown key {name}.{_key(key)}: {hint}")
     values = {}
-    for option in options.values():
-        value = given.get(option.name, option.default)
-        if value is MISSING:
-            raise JobError(f"{file}: {name}.{option.name} is missing: {option.meaning}")
-        if option.name in given:
-            value = _check(value, option, f"{file}: {name}.{option.name}")
-        values[option.name] = value
+    for key, option in options.items():
+        if key in given:
+            values[key] = _check(given[key], option, f"{file}: {name}.{key}")
+        elif option.required:
+            raise JobError(f"{file}: {name}.{key} is missing: {option.meaning}")
     return kind(**values)
 
 
@@ -151,11 +143,10 @@ def _check(value: object, option: Option, where: str) -> object:
     """The value as its declared type, or what is wrong with it."""
     if option.choices and isinstance(value, str) and value not in option.choices:
         raise JobError(f"{where} is unknown: {did_you_mean(value[:LONGEST_KEY], option.choices)}")
-    if option.kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        fits = 0 < value <= option.most
-        if not fits or (option.whole and value != int(value)):
-            raise JobError(f"{where} must be {option.allowed}")
-        return float(value)
+    if option.kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if 0 < value <= option.most and (not option.whole or value == int(value)):
+            return float(value)
+        raise JobError(f"{where} must be {option.allowed}")
     if option.kind == tuple[str, ...]:
         given = [value] if isinstance(value, str) else value
         if isinstance(given, list):

@@ -130,7 +130,7 @@ def _by_records(job: Job) -> Iterator[Problem]:
         )
         yield "query.output", problem
     if job.query.control is not None:
-        yield "query.control", "is for periodic windows alone: leave out it, or the others"
+        yield "query.control", "is for periodic windows alone: leave it out, or the other windows"
 
 
 def _sink(job: Job) -> Iterator[Problem]:
