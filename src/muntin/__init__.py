@@ -58,7 +58,7 @@ from muntin.api import (
     statistics,
     verify,
 )
-from muntin.api.hints import missing as _missing
+from muntin.api.hints import missing_name as _missing
 from muntin.cost import Statistics
 from muntin.errors import MuntinError
 from muntin.model.data_windows import (

@@ -8,7 +8,7 @@ import pytest
 from muntin.errors import StateError
 from muntin.model.windows import Window
 from muntin.state.control import Command
-from muntin.state.controlled import Batch, ControlledBucket
+from muntin.state.controlled import ControlledBucket
 from muntin_testing.buckets import BruteForce, Row
 from muntin_testing.control import Run, Scripted, history_of, scripted
 from muntin_testing.reached import Reached
@@ -127,7 +127,7 @@ def test_what_cannot_be_read_is_refused_and_logged() -> None:
     run = Run([Window(10, 10, id="x")], buckets=1)
     texts = ['{"action": "regis', '["register"]', '{"action": "register", "window": "ten"}']
     bucket = ControlledBucket(run.stream, 0, run.stores[0])
-    step = bucket.step(Batch(0, commands=texts))
+    step = bucket.step([], 0, texts)
     assert [entry.state for entry in step.entries] == ["refused"] * 3
     assert len({entry.key for entry in step.entries}) == 3
     assert sorted(entry.order for entry in step.entries) == [0, 1, 2]

@@ -19,7 +19,7 @@ from muntin.state.control import (
     Stream,
     read_command,
 )
-from muntin.state.controlled import Batch, ControlledBucket
+from muntin.state.controlled import ControlledBucket
 from muntin_testing.buckets import Row, pieces
 from muntin_testing.control import History, Run, Scripted
 from muntin_testing.poison import POISON, SPREAD, mutated
@@ -42,7 +42,7 @@ class Directory:
     """A stream of one bucket that reads its commands from a directory, and logs there."""
 
     def __init__(self, path: Path, started: list[Window]) -> None:
-        self.run, self.folder = Run(started, buckets=1), Folder.at(path).made()
+        self.run, self.folder = Run(started, buckets=1), Folder.at(path).make()
         self.folder.write_stream(Stream(tuple(started), self.run.stream.terms))
         self.control, self.written = mt.Control(path), 0
 
@@ -55,7 +55,7 @@ class Directory:
         tables = [pieces(rows, self.run.grid)] if rows else []
         newest = max((row[0] for row in rows), default=None)
         bucket = ControlledBucket(self.run.stream, 0, self.run.stores[0])
-        step = bucket.step(Batch(watermark, tables, commands, newest))
+        step = bucket.step(tables, watermark, commands, newest)
         assert len(step.entries) == len({raw.strip() for raw in commands})
         for entry in step.entries:
             assert (entry.state == "refused") == bool(entry.reason), entry

@@ -53,7 +53,7 @@ class Replanned:
         )
 
 
-def replanned(plan: Plan, rows: float | None, keys: float | None, rate: float | None) -> Replanned:
+def replan(plan: Plan, rows: float | None, keys: float | None, rate: float | None) -> Replanned:
     """Plan again for other statistics; what is not given stays as it was."""
     old = plan.options.statistics
     rate = old.rate if rate is None else rate

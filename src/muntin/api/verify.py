@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from muntin.api.engine import engine_of
-from muntin.api.optimize import optimize
+from muntin.api.optimize import find_plans
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.errors import StrategyError, shortened
 from muntin.model.choices import Strategy
 from muntin.model.query import Query
+from muntin.planner.options import ASSUMED, Options
 from muntin.report import Outcome
 
 if TYPE_CHECKING:
@@ -42,13 +43,13 @@ class Verifications(Outcome):
 
 @overload
 def verify(
-    data: Any, query: Query | Plan, strategy: Strategy = "auto"
+    data: object, query: Query | Plan, strategy: Strategy = "auto"
 ) -> Verification | InProcess: ...
 
 
 @overload
 def verify(
-    data: Any,
+    data: object,
     query: Plans | None = None,
     strategy: Strategy = "auto",
     queries: Mapping[str, Query] | None = None,
@@ -56,8 +57,8 @@ def verify(
 
 
 def verify(
-    data: Any,
-    query: Any = None,
+    data: object,
+    query: Query | Plan | Plans | None = None,
     strategy: Strategy = "auto",
     queries: Mapping[str, Query] | None = None,
 ) -> Verification | InProcess | Verifications:
@@ -71,23 +72,17 @@ def verify(
             "verify compares finished results, and this is a streaming DataFrame: give it a batch "
             "of the same rows, read with spark.read"
         )
-    plan: Plan | Plans
     if isinstance(query, Plan | Plans):
         plan = query
-    elif queries is not None:
-        plan = optimize(query, strategy, engine=engine.name, queries=queries)
     else:
-        plan = optimize(query, strategy, engine=engine.name)
+        options = Options(strategy, engine=engine.name)
+        plan = find_plans(query, queries, options, ASSUMED)
     if isinstance(plan, Plan):
-        bound, choice = plan.on(engine, data)
+        bound, choice = plan.bind(engine, data)
         outcome: Verification | InProcess = engine.compare(choice, bound)
         return outcome
     found: dict[str, Verification | InProcess] = {}
     for each, one in zip(plan.sets, plan.plans, strict=True):
-        bound, choice = one.on(engine, data)
+        bound, choice = one.bind(engine, data)
         found |= {m.id: engine.compare(choice, bound, m) for m in each.members}
-    return Verifications({id: found[id] for id in _ids(plan)})
-
-
-def _ids(plans: Plans) -> list[str]:
-    return [member.id for each in plans.sets for member in each.members]
+    return Verifications(found)

@@ -71,15 +71,14 @@ def _race(
     theirs: Callable[[], DataFrame], ours: Callable[[], DataFrame], repeat: int
 ) -> tuple[float, float]:
     """The median time of each side, after one run of each to warm up, alternating."""
-    sides = (theirs, ours)
     times: tuple[list[float], list[float]] = ([], [])
-    for turn in range(repeat + 1):
-        for side, seconds in zip(sides, times, strict=True):
+    for _ in range(repeat + 1):
+        for side, seconds in zip((theirs, ours), times, strict=True):
             begun = perf_counter()
             side().write.format("noop").mode("overwrite").save()
-            if turn:
-                seconds.append(perf_counter() - begun)
-    return sorted(times[0])[repeat // 2], sorted(times[1])[repeat // 2]
+            seconds.append(perf_counter() - begun)
+    theirs_median, ours_median = (sorted(each[1:])[repeat // 2] for each in times)
+    return theirs_median, ours_median
 
 
 def _show_sample(console: Console, result: DataFrame) -> None:

@@ -91,8 +91,8 @@ class StreamBucket:
         if not table.num_rows:
             return
         known = self._tables.get("keys")
-        keys = Keys.none(table, self.spec.keys) if known is None else Keys(known)
-        more, number = keys.numbered(table, np.ones(table.num_rows, dtype=np.int64))
+        keys = Keys.empty(table, self.spec.keys) if known is None else Keys(known)
+        more, number = keys.number(table, np.ones(table.num_rows, dtype=np.int64))
         if known is None or len(more) > len(keys):
             self._tables.put("keys", more.table)
         records = table.drop_columns(list(self.spec.keys)) if self.spec.keys else table
@@ -127,9 +127,9 @@ class StreamBucket:
         """Forget keys of which nothing is left, once these are most of them."""
         keys = Keys(self._table("keys"))
         needed = _needed(self.spec, kept)
-        if keys.measured(needed).leaving(0) is not None:  # then it pays to look who waits
+        if keys.with_until(needed).leaving(0) is not None:  # then it pays to look who waits
             needed[self._waiting.groups()] = 1
-        stays = keys.measured(needed).leaving(0)
+        stays = keys.with_until(needed).leaving(0)
         if stays is None:
             return kept
         number = np.cumsum(stays) - 1

@@ -24,7 +24,7 @@ from muntin.data_windows.function_state import signature
 from muntin.errors import StateError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
-from muntin.state.header import with_format
+from muntin.state.header import read_entry
 from muntin.state.state import Cache
 from muntin.state.store import Store, from_bytes, to_bytes
 
@@ -97,7 +97,7 @@ class StreamHeader:
         Traceback (most recent call last):
         muntin.errors.StateError: the state of this stream has format 'cutty 9', and this query ...
         """
-        read = with_format(entry)
+        read = read_entry(entry)
         known = read.pop("format")
         if known != FORMAT:
             raise StateError(

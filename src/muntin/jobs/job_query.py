@@ -18,7 +18,7 @@ LONGEST_TEXT = 10_000
 """Letters of a window or an aggregate."""
 
 
-def query_of(job: Job) -> Query:
+def parse_query(job: Job) -> Query:
     """What a job asks; an error begins with the key that it comes from."""
     asked = job.query
     if asked.strategy != "auto" and asked.strategy not in STRATEGIES:
@@ -26,22 +26,16 @@ def query_of(job: Job) -> Query:
             f"query.strategy is {shown(asked.strategy)}: "
             f"{did_you_mean(asked.strategy[:80], ['auto', *STRATEGIES])}"
         )
-    windows = _each("windows", asked.windows, parse_any_window)
-    aggregates = _each("aggregates", asked.aggregates, parse_aggregate)
+    windows = _parse_each("windows", asked.windows, parse_any_window)
+    aggregates = _parse_each("aggregates", asked.aggregates, parse_aggregate)
     try:
-        return query(
-            asked.time,
-            windows,
-            aggregates,
-            asked.keys,
-            asked.where,
-            order_by=asked.order_by,
-        )
+        parts = (asked.time, windows, aggregates, asked.keys, asked.where)
+        return query(*parts, order_by=asked.order_by)
     except MuntinError as error:
         raise QueryError(f"query cannot be asked: {error}") from None
 
 
-def _each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:
+def _parse_each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:
     found = []
     for place, text in enumerate(texts, start=1):
         if len(text) > LONGEST_TEXT:

@@ -24,7 +24,7 @@ from muntin.cli import run as command
 from muntin.engines.spark.job_source import rows_of
 from muntin.errors import QueryError
 from muntin.jobs import Job, read_job
-from muntin.jobs.reader import job_of
+from muntin.jobs.reader import check_job
 from muntin_testing.toml import toml
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -38,7 +38,7 @@ def cli(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
     def opened(*_: object) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr(command, "opened", opened)
+    monkeypatch.setattr(command, "open_session", opened)
     return CliRunner()
 
 
@@ -249,12 +249,12 @@ def test_the_log_of_a_start_that_fails_says_no_setting(tmp_path: Path) -> None:
 def job(source: dict[str, Any], **sections: Any) -> Job:
     query = {"time": "ts", "windows": ["1 minute"], "aggregates": ["count(*)"]}
     table = {"source": source, "query": query, "sink": {"format": "console"}, **sections}
-    return job_of(table, Path("job.toml"))
+    return check_job(table, Path("job.toml"))
 
 
 def test_a_format_that_spark_lacks_says_what_to_install(spark: SparkSession) -> None:
     kafka = {"format": "kafka", "topic": "t", "servers": "localhost:1", "schema": "ts TIMESTAMP"}
-    asked = job_of(
+    asked = check_job(
         {
             "source": kafka,
             "query": {

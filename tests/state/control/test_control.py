@@ -18,7 +18,7 @@ WINDOWS = (mt.tumbling("1 minute", id="always"), mt.tumbling("2 minutes", id="fi
 @pytest.fixture
 def control(tmp_path: Path) -> mt.Control:
     """A control whose stream keeps total and rows, in whole seconds."""
-    folder = Folder.at(tmp_path / "control").made()
+    folder = Folder.at(tmp_path / "control").make()
     folder.write_stream(Stream(WINDOWS, Terms(("total", "rows"), 1_000_000), ("k",)))
     return mt.Control(tmp_path / "control")
 

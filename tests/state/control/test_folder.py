@@ -43,7 +43,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_stream_that_begins_anew_removes_only_what_streams_wrote(tmp_path: Path) -> None:
-    folder = Folder.at(tmp_path).made()
+    folder = Folder.at(tmp_path).make()
     kept = fill(tmp_path / "log")
     (tmp_path / "log" / "outside.json").symlink_to(tmp_path / "elsewhere.json")
     (tmp_path / "elsewhere.json").write_text(ENTRY.to_json())
@@ -61,7 +61,7 @@ def test_a_stream_that_begins_anew_removes_only_what_streams_wrote(tmp_path: Pat
 
 
 def test_an_entry_never_takes_the_place_of_another_file(tmp_path: Path) -> None:
-    folder = Folder.at(tmp_path).made()
+    folder = Folder.at(tmp_path).make()
     kept = fill(tmp_path / "log")
     (tmp_path / "log/0000000001.json").mkdir()
     entries = [Entry("1", "suspend", "x", "refused", order, reason="none") for order in range(10)]
@@ -79,7 +79,7 @@ def test_another_stream_json_is_neither_overwritten_nor_a_stack_trace(
 ) -> None:
     (tmp_path / "stream.json").write_text(text)
     for call in (
-        lambda: Folder.at(tmp_path).made().write_stream(STREAM),
+        lambda: Folder.at(tmp_path).make().write_stream(STREAM),
         lambda: mt.Control(tmp_path).list(),
         lambda: mt.Control(tmp_path).register("1 minute"),
     ):
@@ -89,7 +89,7 @@ def test_another_stream_json_is_neither_overwritten_nor_a_stack_trace(
 
 
 def test_the_list_reads_past_whatever_lies_in_the_directory(tmp_path: Path) -> None:
-    folder, control = Folder.at(tmp_path).made(), mt.Control(tmp_path)
+    folder, control = Folder.at(tmp_path).make(), mt.Control(tmp_path)
     folder.write_stream(STREAM)
     folder.write_entry(ENTRY)
     fill(tmp_path / "log")

@@ -16,7 +16,7 @@ import pandas as pd
 
 from muntin.engines.spark.processor import BucketProcessor, cells, frame, heard, remembered
 from muntin.state.control import Folder
-from muntin.state.controlled import Batch, Controlled, ControlledBucket, ControlledStep
+from muntin.state.controlled import Controlled, ControlledBucket, ControlledStep
 from muntin.state.store import from_bytes
 
 OUTPUT = "results binary, late bigint, dropped bigint, windows string"
@@ -56,7 +56,7 @@ class ControlledProcessor(BucketProcessor):
         own = int(key[0])
         bucket = ControlledBucket(self.stream, own, self._store, remembered)
         kept = bucket.kept
-        step = bucket.step(Batch(watermark * 1000, pieces, commands, newest))
+        step = bucket.step(pieces, watermark * 1000, commands, newest)
         self._wake_after(watermark, kept.last // 1000 if kept.stored else None)
         if own == FIRST:
             self._log(step, anew=not kept.stored)

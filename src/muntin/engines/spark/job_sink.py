@@ -12,7 +12,7 @@ from muntin.engines.spark.faults import of_spark, unlogged
 from muntin.engines.spark.job_source import without_connector
 from muntin.errors import QueryError, did_you_mean
 from muntin.jobs import Job
-from muntin.jobs.spark_options import writer_options
+from muntin.jobs.job import writer_options
 from muntin.model.durations import duration_text, microseconds
 
 Printer = Callable[[DataFrame, str], None]

@@ -12,8 +12,7 @@ from pyspark.sql import functions as F
 from muntin.engines.spark.faults import first_line, of_spark, unlogged
 from muntin.errors import QueryError
 from muntin.jobs import Job
-from muntin.jobs.job import FILES
-from muntin.jobs.spark_options import reader_options
+from muntin.jobs.job import FILES, reader_options
 
 CONNECTORS = {
     "kafka": "Spark's connector for Kafka (spark-sql-kafka-0-10)",

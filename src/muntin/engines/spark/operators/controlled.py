@@ -82,7 +82,7 @@ def _announced(stream: Controlled, source: StreamSource, control: Control) -> st
     """The control's directory, in which is said what the stream keeps."""
     if control.folder is None:
         return None
-    control.folder.made().write_stream(Stream(stream.windows, stream.terms, source.query.keys))
+    control.folder.make().write_stream(Stream(stream.windows, stream.terms, source.query.keys))
     return str(control.folder.path)
 
 
