@@ -170,11 +170,13 @@ def _on_spark(given: Set, file: Path, spark: Any) -> int:
 
 
 def _native(given: Set, file: Path, spark: Any) -> int:
-    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.own_windows import run_own_windows
     from muntin.model.query import query
 
     asked = [count(), avg("value"), largest("value")]
-    return _rows(native(spark.read.parquet(str(file)), query("ts", given.windows, asked, "device")))
+    return _rows(
+        run_own_windows(spark.read.parquet(str(file)), query("ts", given.windows, asked, "device"))
+    )
 
 
 def _rows(result: Any) -> int:

@@ -34,11 +34,10 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     with named(job, master, remote):
         plan = plan_of(job)
         with opened(job, master, remote, console) as spark:
-            from muntin.engines.spark.job_run import failing, results_of
-            from muntin.engines.spark.job_source import rows_of
+            from muntin.engines.spark.job import compute_results, failing, read_rows
 
             with failing(job, "the job cannot be run"):
-                results = results_of(rows_of(spark, job), plan, job)
+                results = compute_results(plan.apply, read_rows(spark, job), job)
                 if job.source.streaming:
                     _stream(results, job, console)
                 else:
@@ -58,11 +57,10 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
         )
     console = Console()
     with named(job, master, remote), opened(job, master, remote, console) as spark:
-        from muntin.engines.spark.job_run import failing
-        from muntin.engines.spark.job_source import rows_of
+        from muntin.engines.spark.job import failing, read_rows
 
         with console.status("comparing all rows"), failing(job, "the job cannot be verified"):
-            outcome = verify(rows_of(spark, job.as_table()), plan_of(job.as_table()))
+            outcome = verify(read_rows(spark, job.as_table()), plan_of(job.as_table()))
         console.print(f"{outcome!r}", markup=False, highlight=False)
     if not outcome.equal:
         raise typer.Exit(1)
@@ -75,7 +73,7 @@ def opened(
     """The session of a job, stopped in the end."""
     if master and remote:
         raise QueryError("give --master or --remote, not both")
-    from muntin.engines.spark.job_run import failing, session_of
+    from muntin.engines.spark.job import failing, session_of
     from muntin.engines.spark.session import quiet_start
 
     def without_values(log: str) -> str:
@@ -94,8 +92,8 @@ def opened(
 
 
 def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) -> None:
-    from muntin.engines.spark.job_sink import write
-    from muntin.engines.spark.tasks import task_counter
+    from muntin.engines.spark.job import write
+    from muntin.engines.spark.progress import task_counter
 
     failed: list[BaseException] = []
 
@@ -126,7 +124,7 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
 
 def _stream(results: DataFrame, job: Job, console: Console) -> None:
     from muntin.cli.live import watch
-    from muntin.engines.spark.job_sink import start
+    from muntin.engines.spark.job import start
 
     query = start(results, job, printer(console, int(job.sink.rows)))
     watch(query, job.file.name, console)

@@ -13,9 +13,9 @@ from importlib import import_module
 from pyspark.sql import DataFrame
 
 from muntin.aggregates import Aggregate
-from muntin.engines.spark.ansi import wraps
 from muntin.engines.spark.record_order import ordered_table
 from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow, partial_fields
+from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.stream_source import StreamSource, delay_of
 from muntin.engines.spark.streaming import Streaming, started_with
 from muntin.engines.spark.table import Table
@@ -56,7 +56,7 @@ class Bound:
     @cached_property
     def wraps(self) -> bool:
         """Whether sums of integers wrap around, as with ANSI mode off."""
-        return wraps(self.df)
+        return wraps(self.df.sparkSession)
 
     @cached_property
     def watermarked(self) -> bool:

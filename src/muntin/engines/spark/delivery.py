@@ -13,8 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.constants import constant
-from muntin.engines.spark.names import quoted
+from muntin.engines.spark.names import constant, quoted
 from muntin.model.delivery import Frame, check_types
 from muntin.model.queries import QUERY_ID, Member, SharingSet
 

@@ -20,6 +20,7 @@ from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.delivery import in_one, own
 from muntin.engines.spark.layout import filled, in_layout
 from muntin.engines.spark.progress import observed
+from muntin.engines.spark.session_facts import check_table, is_stream
 from muntin.engines.spark.statistics import of_files, sampled
 from muntin.engines.spark.streaming import (
     Streaming,
@@ -29,7 +30,6 @@ from muntin.engines.spark.streaming import (
 )
 from muntin.engines.spark.table import prepared
 from muntin.engines.spark.unshared import directly, joined
-from muntin.engines.spark.validate import check_table, is_stream
 from muntin.engines.spark.verify import Verification, compare
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine

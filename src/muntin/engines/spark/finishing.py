@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.constants import constant
+from muntin.engines.spark.names import constant
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.model.windows import Window

@@ -1,13 +1,15 @@
-"""Names in SQL text: quoting, finding columns and tables, telling a name from an expression."""
+"""Names and constants in SQL text: quoting, finding columns and tables, writing literals."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from muntin.aggregates.expression_text import check_expression
+from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.faults import told
 from muntin.errors import ColumnError, did_you_mean
 
@@ -23,6 +25,15 @@ def quoted(name: str) -> str:
     `it's ``my`` col.umn`
     """
     return "`" + name.replace("`", "``") + "`"
+
+
+def constant(value: object, kind: str) -> str:
+    """SQL for a constant of this type: one small literal, which Spark folds when it plans.
+
+    >>> constant([1, 2], "ARRAY<BIGINT>")
+    "from_json('[1, 2]', 'ARRAY<BIGINT>')"
+    """
+    return f"from_json({SparkWriter().literal(json.dumps(value))}, '{kind}')"
 
 
 def expression(argument: str, columns: Sequence[str]) -> str:

@@ -7,10 +7,9 @@ for the ends at which it fires and the next wider one does not.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.names import constant
 from muntin.model.windows import Window
 from muntin.nesting import Group
 from muntin.plan.slicing.cuts import ends
@@ -72,8 +71,3 @@ def members(windows: Sequence[Window]) -> str:
     """SQL for windows, narrowest first."""
     ordered = sorted(windows, key=lambda w: (w.range, w.slide, w.offset))
     return constant([member(window) for window in ordered], f"ARRAY<STRUCT<{_MEMBER}>>")
-
-
-def constant(rows: object, kind: str) -> str:
-    """A constant as one small literal, folded when Spark plans."""
-    return f"from_json({SparkWriter().literal(json.dumps(rows))}, '{kind}')"

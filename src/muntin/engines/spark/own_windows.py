@@ -1,10 +1,16 @@
 """Spark's own evaluation: one window() query for each window, in a union.
 
 The judge of our rows, and what a plan without sharing comes down to.
+
+Spark 4.0 is asked for corr in other words. In ANSI mode it divides by zero where a column does not
+vary; later versions give null there, and so for a single row and for a NaN beside such a column.
+The same value without that division is the covariance by the deviations, of the rows where neither
+column is null.
 """
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -13,8 +19,8 @@ from pyspark.sql import functions as F
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Input, distinct_inputs, inputs_of
 from muntin.engines.spark.names import existing, quoted
+from muntin.engines.spark.session_facts import Version, version_of
 from muntin.engines.spark.table import filtered, input_column
-from muntin.engines.spark.versions import Version, native_call, version_of
 from muntin.errors import StrategyError
 from muntin.model.data_windows import Session
 from muntin.model.query import Query
@@ -24,8 +30,10 @@ MOST_COPIES = 3_000
 """Instances of a row that Spark's window() is asked to write out: its plan has an expression for
 each. With 3,000 it works, slowly; with 10,000 it fails after minutes."""
 
+_CORR = re.compile(r"\bcorr\((\{\d+\}), (\{\d+\})\)")
 
-def native(df: DataFrame, query: Query) -> DataFrame:
+
+def run_own_windows(df: DataFrame, query: Query) -> DataFrame:
     """The long result of the query as Spark itself computes it."""
     columns, inputs = df.columns, distinct_inputs(query.aggregates)
     rows = filtered(df, query.where).select(
@@ -38,7 +46,7 @@ def native(df: DataFrame, query: Query) -> DataFrame:
         time = time - F.expr(f"INTERVAL '{query.set_back}' MICROSECOND")
     keys = [F.col(f"k{i}").alias(k) for i, k in enumerate(query.keys)]
     version = version_of(df.sparkSession)
-    results = [_native_aggregate(a, inputs, version) for a in query.aggregates]
+    results = [_own_aggregate(a, inputs, version) for a in query.aggregates]
     parts = [_one(rows, w, time, keys, results, query) for w in query.windows]
     for window in query.data_windows:
         if not isinstance(window, Session) or window.maximum is not None:
@@ -86,10 +94,31 @@ def _names(query: Query) -> list[str]:
     return ["window", *query.keys, *(a.name for a in query.aggregates)]
 
 
-def _native_aggregate(aggregate: Aggregate, inputs: tuple[Input, ...], version: Version) -> Column:
+def _own_aggregate(aggregate: Aggregate, inputs: tuple[Input, ...], version: Version) -> Column:
     """The aggregate by Spark's own function."""
     own = [f"v{inputs.index(each)}" for each in inputs_of(aggregate)] or ["1"]
     if aggregate.function.name == "product":  # which Spark has for DataFrames but not in SQL
         return F.product(F.expr(own[0])).alias(aggregate.name)
-    call = native_call(aggregate.function.native(), version)
+    call = own_call(aggregate.function.native(), version)
     return F.expr(call.format(*own)).alias(aggregate.name)
+
+
+def own_call(text: str, version: Version) -> str:
+    """Spark's own call of an aggregate over {0}, {1}, …, as this version must be asked for it.
+
+    >>> own_call("corr({0}, {1})", (4, 3)), own_call("sum({0})", (4, 0))
+    ('corr({0}, {1})', 'sum({0})')
+    >>> own_call("corr({0}, {1})", (4, 0)).split(" / ")[0]
+    'CASE WHEN regr_count({1}, {0}) > 1 THEN covar_pop({0}, {1})'
+    """
+    return text if version >= (4, 1) else _CORR.sub(_by_deviations, text)
+
+
+def _by_deviations(call: re.Match[str]) -> str:
+    x, y = call[1], call[2]
+    deviations = [
+        f"nullif(stddev_pop(CASE WHEN {other} IS NOT NULL THEN CAST({one} AS DOUBLE) END), 0D)"
+        for one, other in ((x, y), (y, x))
+    ]
+    value = " / ".join([f"covar_pop({x}, {y})", *deviations])
+    return f"CASE WHEN regr_count({y}, {x}) > 1 THEN {value} END"

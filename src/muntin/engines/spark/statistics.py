@@ -20,8 +20,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.cost.statistics import Statistics
+from muntin.engines.spark.session_facts import is_stream
 from muntin.engines.spark.table import prepared
-from muntin.engines.spark.validate import is_stream
 from muntin.errors import ColumnError
 from muntin.model.query import Query
 

@@ -24,7 +24,7 @@ from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.faults import REFUSALS, told, unlogged
 from muntin.engines.spark.names import existing, expression, quoted
-from muntin.engines.spark.validate import check_table
+from muntin.engines.spark.session_facts import check_table
 from muntin.errors import ColumnError, shown
 from muntin.model.query import Query
 

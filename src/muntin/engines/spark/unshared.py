@@ -18,9 +18,9 @@ from pyspark.sql import functions as F
 from muntin.aggregates.columns import inputs_of
 from muntin.engines.spark.faults import REFUSALS, told, unlogged
 from muntin.engines.spark.names import quoted
-from muntin.engines.spark.own_windows import native
+from muntin.engines.spark.own_windows import run_own_windows
+from muntin.engines.spark.session_facts import version_of
 from muntin.engines.spark.table import kinds_of
-from muntin.engines.spark.versions import version_of
 from muntin.model.query import Query
 
 _HOLISTIC = "keeps every value of a window, which no state of bounded size can hold"
@@ -57,12 +57,12 @@ def directly(df: DataFrame, query: Query) -> DataFrame:
     """Spark's own rows, with a sentence for an aggregate that does not fit its column."""
     try:
         with unlogged():
-            rows = native(df, query)
+            rows = run_own_windows(df, query)
             rows.schema  # noqa: B018  (Connect analyses only now)
     except REFUSALS:
         for each in query.aggregates:
             with told(f"{each.name} cannot be computed"):
-                native(df, replace(query, aggregates=(each,))).schema  # noqa: B018
+                run_own_windows(df, replace(query, aggregates=(each,))).schema  # noqa: B018
         raise
     return rows
 

@@ -19,12 +19,19 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    MapType,
+    StructType,
+    VariantType,
+)
 
 from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
-from muntin.engines.spark.comparable import comparable
 from muntin.engines.spark.names import expression, quoted
-from muntin.engines.spark.own_windows import native
+from muntin.engines.spark.own_windows import run_own_windows
 from muntin.errors import printable
 from muntin.model.query import Query
 from muntin.report import Outcome
@@ -82,7 +89,7 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
     """Compare a result with Spark's own."""
     types = {f.name: f.dataType.simpleString() for f in ours.schema}
     scales = _scales(df, query, types)
-    theirs = native(df, replace(query, aggregates=(*query.aggregates, *scales.values())))
+    theirs = run_own_windows(df, replace(query, aggregates=(*query.aggregates, *scales.values())))
     stacked = _side(ours, query, 1, scales).unionAll(_side(theirs, query, 0, scales))
     both = stacked.groupBy("window_id", "window", "keys").agg(
         F.collect_list(F.when(F.col("side") == 1, F.col("values"))).alias("ours"),
@@ -134,7 +141,7 @@ def _side(result: DataFrame, query: Query, side: int, scales: Mapping[str, Aggre
     keys = [F.col(quoted(k)) for k in query.keys] or [F.lit(0).alias("none")]
     kinds = {field.name: field.dataType for field in result.schema}
     values = [
-        comparable(F.col(quoted(a.name)), kinds[a.name]).alias(a.name) for a in query.aggregates
+        _comparable(F.col(quoted(a.name)), kinds[a.name]).alias(a.name) for a in query.aggregates
     ]
     return result.select(
         "window_id",
@@ -165,3 +172,24 @@ def _differs(name: str, kind: str, size: str | None = None) -> Column:
         close = (F.abs(ours - theirs) <= scale * F.lit(TOLERANCE)) & finite
         equal = equal | F.coalesce(close, F.lit(False))
     return ~equal
+
+
+def _comparable(value: Column, kind: DataType) -> Column:
+    """The value as one that Spark compares, and that is equal where the values are.
+
+    Maps become their entries, variants JSON, intervals of make_interval text; nested ones too.
+    """
+    match kind:
+        case MapType():
+            pairs = StructType().add("key", kind.keyType).add("value", kind.valueType)
+            return _comparable(F.map_entries(value), ArrayType(pairs))
+        case ArrayType():
+            return F.transform(value, lambda each: _comparable(each, kind.elementType))
+        case StructType():
+            fields = [_comparable(value[f.name], f.dataType).alias(f.name) for f in kind]
+            return F.when(value.isNotNull(), F.struct(*fields))
+        case VariantType():
+            return F.to_json(value)
+        case CalendarIntervalType():
+            return value.cast("string")
+    return value

@@ -26,6 +26,7 @@ from muntin.engines.spark.labels import labels
 from muntin.engines.spark.packing import BUCKET, Packing, unpacked
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.processor import OUTPUT, BucketProcessor
+from muntin.engines.spark.session_facts import is_connect, version_of
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.physical import PhysicalPlan
 from muntin.physical.trees import Base
@@ -62,7 +63,7 @@ def refusal(bound: Bound) -> str | None:
         return "complete mode keeps every window, and its state lets them go; use 'native'"
     if not bound.watermarked:
         return "its state leaves with the watermark: give watermark='10 minutes' or use 'native'"
-    if _is_connect(spark) and _version(spark) < (4, 1):
+    if is_connect(spark) and version_of(spark) < (4, 1):
         return f"on Spark Connect it needs Spark 4.1, and this is {spark.version}"
     provider = str(spark.conf.get(_PROVIDER, ""))
     if "RocksDB" not in provider:
@@ -153,11 +154,3 @@ def _metrics(ids: tuple[str, ...]) -> list[Column]:
         F.sum("dropped").alias("dropped"),
         F.to_json(F.struct(*begins)).alias("complete_from"),
     ]
-
-
-def _is_connect(spark: SparkSession) -> bool:
-    return "connect" in type(spark).__module__
-
-
-def _version(spark: SparkSession) -> tuple[int, ...]:
-    return tuple(int(n) for n in spark.version.split("-")[0].split(".")[:2])

@@ -14,7 +14,7 @@ from muntin.aggregates.columns import inputs_of
 from muntin.data_windows.stage import Assigned, Cutty
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.constants import constant
+from muntin.engines.spark.names import constant
 from muntin.engines.spark.record_order import ordered_table, tie_breakers, window_inputs
 from muntin.engines.spark.row_partials import (
     fields_of,

@@ -24,10 +24,10 @@ from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.guard import check_guarded, guard
 from muntin.engines.spark.nested_windows import FOREVER, group_ends, holders
 from muntin.engines.spark.operators.expand import slice_start
+from muntin.engines.spark.session_facts import check_table
 from muntin.engines.spark.stream_source import EVENT_TIME, delay_of
 from muntin.engines.spark.streaming import Streaming, watermarked
 from muntin.engines.spark.table import Table, prepared
-from muntin.engines.spark.validate import check_table
 from muntin.errors import QueryError, StrategyError, is_one_of, unknown
 from muntin.model.choices import NestedLayout
 from muntin.model.query import Query

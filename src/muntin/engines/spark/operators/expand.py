@@ -18,8 +18,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.constants import constant
 from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.names import constant
 from muntin.engines.spark.record_order import with_order
 from muntin.engines.spark.table import Table
 from muntin.physical import FROM_SOURCE, PhysicalPlan

@@ -22,8 +22,8 @@ from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.names import existing
 from muntin.engines.spark.nested_windows import members
 from muntin.engines.spark.operators.distinct import check_layout
+from muntin.engines.spark.session_facts import check_table
 from muntin.engines.spark.streaming import Streaming, watermarked
-from muntin.engines.spark.validate import check_table
 from muntin.model.query import Query
 
 RESERVED = ("left", "right", "expires", "windows")
