@@ -29,7 +29,7 @@ from muntin.engines.spark.streaming import (
     watermarked,
 )
 from muntin.engines.spark.table import prepared
-from muntin.engines.spark.unshared import directly, joined
+from muntin.engines.spark.unshared import compute_directly, joined
 from muntin.engines.spark.verify import Verification, compare
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine
@@ -134,7 +134,7 @@ class Batch(OnSpark):
             return _by_operator(choice, bound)
         assert bound.shared is not None, "what has nothing to share runs as it is"
         rows = _by_operator(choice, bound.of_shared)
-        return joined(rows, directly(bound.df, bound.direct), bound.query)
+        return joined(rows, compute_directly(bound.df, bound.direct), bound.query)
 
 
 class Stream(OnSpark):

@@ -8,13 +8,17 @@ its log, of those that are caught too: while something is tried, that log is hel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.logger import PySparkLogger
 
 from muntin.errors import ColumnError
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 REFUSALS = (AnalysisException, ParseException)
 
@@ -53,6 +57,22 @@ def told(what: str) -> Iterator[None]:
             yield
     except REFUSALS as error:
         raise ColumnError(f"{what}: {first_line(error)}") from None
+
+
+def try_parts(
+    attempt: Callable[[Sequence[Part]], Result],
+    parts: Sequence[Part],
+    name: Callable[[Part], str],
+) -> Result:
+    """Try all parts together; if Spark refuses, one by one, so that the error names the part."""
+    try:
+        with unlogged():
+            return attempt(parts)
+    except REFUSALS:
+        for part in parts:
+            with told(f"{name(part)} cannot be computed"):
+                attempt([part])
+        raise
 
 
 def of_spark(error: Exception) -> bool:

@@ -14,6 +14,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.names import quoted
 from muntin.errors import QueryError
 from muntin.model.query import Query
@@ -23,14 +24,13 @@ CASE = "spark.sql.caseSensitive"
 
 def filled(long: DataFrame, query: Query) -> DataFrame:
     """The long result with the empty instances between those that have rows."""
-    writer = SparkWriter()
     kind = dict(long.select("window.start").dtypes)["start"]
     slide = F.expr(_by_window(query, {w.id: w.slide for w in query.windows}))
     length = F.expr(_by_window(query, {w.id: w.range for w in query.windows}))
     values = F.struct(*(_of(a.name).alias(f"a{i}") for i, a in enumerate(query.aggregates)))
     plain = long.select(
         "window_id",
-        F.expr(writer.microseconds("window.start", kind)).alias("begin"),
+        F.expr(SparkWriter().microseconds("window.start", kind)).alias("begin"),
         slide.alias("slide"),
         length.alias("length"),
         *(_of(key).alias(f"k{i}") for i, key in enumerate(query.keys)),
@@ -41,10 +41,9 @@ def filled(long: DataFrame, query: Query) -> DataFrame:
     gaps = plain.withColumn("after", F.coalesce(after, F.col("begin") + F.col("slide")))
     turns = F.expr("explode(sequence(0L, (after - begin) div slide - 1L))")
     rows = gaps.select("*", turns.alias("turn")).withColumn("begin", F.expr("begin + turn * slide"))
-    bounds = [writer.instant("begin", kind), writer.instant("(begin + length)", kind)]
     return rows.select(
         "window_id",
-        F.struct(F.expr(bounds[0]).alias("start"), F.expr(bounds[1]).alias("end")).alias("window"),
+        window_column("begin", "(begin + length)", kind).alias("window"),
         *(F.col(k).alias(name) for k, name in zip(keys, query.keys, strict=True)),
         *(
             F.expr(f"if(turn = 0, held.a{i}, {a.function.empty})").alias(a.name)

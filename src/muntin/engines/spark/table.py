@@ -17,12 +17,13 @@ from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.faults import REFUSALS, told, unlogged
+from muntin.engines.spark.faults import told, try_parts
 from muntin.engines.spark.names import existing, expression, quoted
 from muntin.engines.spark.session_facts import check_table
 from muntin.errors import ColumnError, shown
@@ -135,7 +136,7 @@ def _parts(query: Query, time: str, keys: list[str], columns: list[str]) -> list
 def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
     """The types of these expressions; the first that cannot be computed is named."""
 
-    def tried(some: list[_Part]) -> dict[object, str]:
+    def analyse(some: Sequence[_Part]) -> dict[object, str]:
         columns = [each.column() for each in some]
         # WHERE takes nothing but what has one value for each row: no aggregates, no generators.
         valued = df.where(reduce(or_, (column.isNull() for column in columns)))
@@ -143,14 +144,7 @@ def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
         kinds = [field.dataType.simpleString() for field in selected.schema]
         return {each.of: kind for each, kind in zip(some, kinds, strict=True)}
 
-    try:
-        with unlogged():
-            return tried(parts)
-    except REFUSALS:
-        for each in parts:
-            with told(f"{each.words} cannot be computed"):
-                tried([each])
-        raise
+    return try_parts(analyse, parts, lambda part: part.words)
 
 
 def _check_keys(kinds: dict[str, str]) -> None:
@@ -187,7 +181,7 @@ def _check_calls(df: DataFrame, query: Query, columns: list[str]) -> None:
             return F.struct(*(F.count(F.expr(value)) for value in values))
         return F.expr(function.native().format(*values))
 
-    _tried(rows, query, lambda aggregate: [call(aggregate)])
+    _try_calls(rows, query, lambda aggregate: [call(aggregate)])
 
 
 def _names_to_blame(inputs: tuple[Input, ...]) -> dict[Input, str]:
@@ -208,19 +202,16 @@ def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None
         partials = aggregate.function.partials([kinds[each] for each in own])
         return [F.expr(partial.lift.format(*arguments)) for partial in partials]
 
-    _tried(rows, query, lifts)
+    _try_calls(rows, query, lifts)
 
 
-def _tried(rows: DataFrame, query: Query, calls: Callable[[Aggregate], list[Column]]) -> None:
-    """Analyse all calls together; if Spark refuses, one by one, to name the aggregate."""
-    try:
-        with unlogged():
-            rows.agg(*(call for each in query.aggregates for call in calls(each))).schema  # noqa: B018
-    except REFUSALS:
-        for aggregate in query.aggregates:
-            with told(f"{aggregate.name} cannot be computed"):
-                rows.agg(*calls(aggregate)).schema  # noqa: B018
-        raise
+def _try_calls(rows: DataFrame, query: Query, calls: Callable[[Aggregate], list[Column]]) -> None:
+    """Analyse all calls together; the first aggregate that Spark refuses is named."""
+
+    def analyse(some: Sequence[Aggregate]) -> StructType:
+        return rows.agg(*(call for each in some for call in calls(each))).schema
+
+    try_parts(analyse, query.aggregates, lambda aggregate: aggregate.name)
 
 
 def instant(time: str, kind: str, query: Query) -> str:

@@ -8,6 +8,7 @@ by side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import and_
@@ -15,8 +16,9 @@ from operator import and_
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
-from muntin.engines.spark.faults import REFUSALS, told, unlogged
+from muntin.engines.spark.faults import try_parts
 from muntin.engines.spark.names import quoted
 from muntin.engines.spark.own_windows import run_own_windows
 from muntin.engines.spark.session_facts import version_of
@@ -53,18 +55,15 @@ def unshared(query: Query, df: DataFrame) -> dict[str, str]:
     return reasons
 
 
-def directly(df: DataFrame, query: Query) -> DataFrame:
+def compute_directly(df: DataFrame, query: Query) -> DataFrame:
     """Spark's own rows, with a sentence for an aggregate that does not fit its column."""
-    try:
-        with unlogged():
-            rows = run_own_windows(df, query)
-            rows.schema  # noqa: B018  (Connect analyses only now)
-    except REFUSALS:
-        for each in query.aggregates:
-            with told(f"{each.name} cannot be computed"):
-                run_own_windows(df, replace(query, aggregates=(each,))).schema  # noqa: B018
-        raise
-    return rows
+
+    def analyse(some: Sequence[Aggregate]) -> DataFrame:
+        rows = run_own_windows(df, replace(query, aggregates=tuple(some)))
+        rows.schema  # noqa: B018  (Connect analyses only now)
+        return rows
+
+    return try_parts(analyse, query.aggregates, lambda aggregate: aggregate.name)
 
 
 def joined(shared: DataFrame, direct: DataFrame, query: Query) -> DataFrame:

@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.packing import BUCKET, Packing, unpacked
 from muntin.engines.spark.preaggregate import PreAggregation
@@ -53,7 +53,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     )
     observed = stepped.observe(metric_name(), *_metrics(ids))
     rows = observed.select("results").mapInArrow(unpacked, source.schema)
-    return finished(rows, physical, source.query, source.table, EVENT_TIME)
+    return finish(rows, physical, source.query, source.table, EVENT_TIME)
 
 
 def refusal(bound: Bound) -> str | None:

@@ -10,11 +10,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
+from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.data_windows.stage import Assigned, Cutty
-from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.names import constant
+from muntin.engines.spark.finishing import name_columns, results
+from muntin.engines.spark.names import quoted
 from muntin.engines.spark.record_order import ordered_table, tie_breakers, window_inputs
 from muntin.engines.spark.row_partials import (
     fields_of,
@@ -63,7 +64,7 @@ def _by_cutty(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -
     stage = Cutty(table.keys, asked_windows(physical), inputs, partials, wraps)
     schema = StructType([*head(table), *partial_fields(table)])
     rows = _in_order(records, table, query).mapInArrow(stage, schema)
-    return named_result(rows, physical, query, table, finals(table))
+    return name_columns(rows, physical, query, table, results(table.columns))
 
 
 def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
@@ -81,14 +82,15 @@ def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
     schema = StructType([*head(table), StructField("run", LongType()), *kinds])
     rows = _in_order(table.rows, table, query).mapInArrow(stage, schema)
     place = dict(zip(table.columns.inputs, table.values, strict=True))
-    results = []
-    for aggregate in query.aggregates:
+
+    def call(aggregate: Aggregate) -> Column:
         own = [place[each] for each in inputs_of(aggregate)] or ["1"]
-        results.append(F.expr(aggregate.function.native().format(*own)).alias(aggregate.name))
-    grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*results)
-    return named_result(
-        grouped, physical, query, table, [F.col(_quoted(a.name)) for a in query.aggregates]
-    )
+        return F.expr(aggregate.function.native().format(*own)).alias(aggregate.name)
+
+    calls = map(call, query.aggregates)
+    grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*calls)
+    named = [F.col(quoted(a.name)) for a in query.aggregates]
+    return name_columns(grouped, physical, query, table, named)
 
 
 def head(table: Table) -> list[StructField]:
@@ -96,28 +98,3 @@ def head(table: Table) -> list[StructField]:
     keys = [field for field in table.rows.schema.fields if field.name in table.keys]
     numbers = {"node": IntegerType(), "start": LongType(), "end": LongType()}
     return [*keys, *(StructField(name, kind) for name, kind in numbers.items())]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def finals(table: Table) -> list[Column]:
-    """The results over merged partial columns."""
-    return [F.expr(r.final).alias(r.name) for r in table.columns.results]
-
-
-def named_result(
-    rows: DataFrame, physical: PhysicalPlan, query: Query, table: Table, results: list[Column]
-) -> DataFrame:
-    """The result under the user's names."""
-    ids = [node.id for node in physical.nodes]
-    instant = SparkWriter().instant
-    bounds = [instant(side, table.time_type) for side in ("start", "end")]
-    window = F.struct(F.expr(bounds[0]).alias("start"), F.expr(bounds[1]).alias("end"))
-    return rows.select(
-        F.expr(f"element_at({constant(ids, 'ARRAY<STRING>')}, node + 1)").alias("window_id"),
-        window.alias("window"),
-        *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
-        *results,
-    )

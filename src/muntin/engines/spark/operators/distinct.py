@@ -21,6 +21,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.guard import check_guarded, guard
 from muntin.engines.spark.nested_windows import FOREVER, group_ends, holders
 from muntin.engines.spark.operators.expand import slice_start
@@ -121,7 +122,7 @@ def _laid_out(
 
     if layout == "long":
         each = held.select(*table.keys, "last", "end", F.inline("held"))
-        window = F.struct(at("(end - range)", "start"), at("end", "end")).alias("window")
+        window = window_column("(end - range)", "end", table.time_type).alias("window")
         return each.select(F.col("id").alias("window_id"), window, *items, at("last", "last_seen"))
     return held.select(
         F.expr("held[0].id").alias("window_id"),

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.names import constant
 from muntin.engines.spark.record_order import with_order
 from muntin.engines.spark.table import Table
@@ -44,7 +44,7 @@ def run(physical: PhysicalPlan, bound: Bound, read: Read | None = None) -> DataF
     rows = from_source(bound.table, first, read)
     for level in others:
         rows = next_level(rows, level, bound.table, read)
-    return finished(rows, physical, bound.query, bound.table)
+    return finish(rows, physical, bound.query, bound.table)
 
 
 def from_source(table: Table, level: Level, read: Read | None = None) -> DataFrame:

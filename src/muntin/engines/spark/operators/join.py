@@ -19,6 +19,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.names import existing
 from muntin.engines.spark.nested_windows import members
 from muntin.engines.spark.operators.distinct import check_layout
@@ -108,11 +109,8 @@ def _laid_out(held: DataFrame, on: Sequence[str], kind: str, layout: str) -> Dat
     if layout == "long":
         each = held.select("*", F.inline("held"))
         ends = each.withColumn("end", F.expr("explode(sequence(first, last, slide))"))
-        bounds = [("start", "(end - range)"), ("end", "end")]
-        window = F.struct(*(F.expr(instant(sql, kind)).alias(n) for n, sql in bounds))
-        return ends.select(
-            F.col("id").alias("window_id"), window.alias("window"), *keys, "left", "right"
-        )
+        window = window_column("(end - range)", "end", kind).alias("window")
+        return ends.select(F.col("id").alias("window_id"), window, *keys, "left", "right")
     windows = (
         "transform(held, h -> named_struct('window_id', h.id, "
         f"'first_end', {instant('h.first', kind)}, 'expires', {instant('h.last', kind)}))"

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.operators import expand
 from muntin.engines.spark.unshared import joined
@@ -35,7 +35,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     rows = expand.from_source(bound.table, levels(physical)[0])
     if physical.depth > 1 or own:
         rows = _evaluated(rows, physical, bound)
-    return finished(rows, physical, bound.query, bound.table)
+    return finish(rows, physical, bound.query, bound.table)
 
 
 def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFrame:

@@ -22,6 +22,7 @@ from pyspark.sql.types import StructType
 from muntin.data_windows.stream_bucket import StreamBucket
 from muntin.data_windows.stream_header import StreamSpec
 from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.finishing import name_columns, results
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators import bucketed
 from muntin.engines.spark.operators.bucketed import (
@@ -31,12 +32,7 @@ from muntin.engines.spark.operators.bucketed import (
     metric_name,
     with_bucket,
 )
-from muntin.engines.spark.operators.cutty import (
-    asked_windows,
-    finals,
-    head,
-    named_result,
-)
+from muntin.engines.spark.operators.cutty import asked_windows, head
 from muntin.engines.spark.packing import BUCKET, Packing, unpacked
 from muntin.engines.spark.processor import BucketProcessor, cells, frame, remembered
 from muntin.engines.spark.record_order import tie_breakers, window_inputs
@@ -77,7 +73,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     observed = stepped.observe(metric_name(), *counts)
     schema = StructType([*head(source.table), *source.partial_fields])
     rows = observed.select("results").mapInArrow(unpacked, schema)
-    return named_result(rows, physical, bound.query, source.table, finals(source.table))
+    return name_columns(rows, physical, bound.query, table, results(table.columns))
 
 
 def _spec(source: StreamSource, bound: Bound) -> StreamSpec:

@@ -19,10 +19,10 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.operators.cutty import finals, named_result
+from muntin.engines.spark.finishing import name_columns, results
 from muntin.engines.spark.operators.expand import slice_start
 from muntin.engines.spark.table import Table
-from muntin.engines.spark.unshared import directly, joined
+from muntin.engines.spark.unshared import compute_directly, joined
 from muntin.model.data_windows import Session
 from muntin.physical import PhysicalPlan
 from muntin.plan.slicing import Slices
@@ -38,12 +38,13 @@ def beside_direct(
 ) -> DataFrame:
     """Sessions of what can be shared, joined with Spark's own of what cannot."""
     if bound.shared is None:
-        return directly(bound.df, bound.query)
+        return compute_directly(bound.df, bound.query)
     part = bound.of_shared
-    rows = named_result(sessions(part), physical, part.query, part.table, finals(part.table))
+    found = results(part.table.columns)
+    rows = name_columns(sessions(part), physical, part.query, part.table, found)
     if bound.direct is None:
         return rows
-    return joined(rows, directly(bound.df, bound.direct), bound.query)
+    return joined(rows, compute_directly(bound.df, bound.direct), bound.query)
 
 
 def _sessions(physical: PhysicalPlan, table: Table) -> DataFrame:
