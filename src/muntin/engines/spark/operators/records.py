@@ -11,12 +11,12 @@ come out in append mode, once, when the watermark proves that their window ended
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.stateful_processor import TimerValues
 from pyspark.sql.types import StructType
 
 from muntin.data_windows.stream_bucket import StreamBucket
@@ -109,7 +109,7 @@ class RecordProcessor(BucketProcessor):
         self.records = spec
 
     def _step(
-        self, key: Any, pieces: list[pa.Table], timers: Any, newest: int | None
+        self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None
     ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         bucket = StreamBucket(self.records, int(key[0]), self._store, remembered)
