@@ -16,12 +16,22 @@ from muntin.dialects.expressions import Kinds, argument, condition
 from muntin.engines.duckdb.faults import first_line, told, whole_query
 from muntin.engines.duckdb.parts import CONDITIONS, NAMES, Part, parts_of
 from muntin.engines.duckdb.tables import NAME, Source
-from muntin.engines.duckdb.types import spark_type
 from muntin.errors import ColumnError, MuntinError, QueryError, did_you_mean, shown
 from muntin.model.query import Query
 
 if TYPE_CHECKING:
     import duckdb
+
+_TYPES = {
+    **{"TINYINT": "tinyint", "SMALLINT": "smallint", "INTEGER": "int", "BIGINT": "bigint"},
+    **{"UTINYINT": "smallint", "USMALLINT": "int", "UINTEGER": "bigint"},
+    **{"FLOAT": "float", "DOUBLE": "double", "BOOLEAN": "boolean", "VARCHAR": "string"},
+    **{"BLOB": "binary", "DATE": "date", "TIMESTAMP": "timestamp_ntz"},
+    **{"TIMESTAMP_S": "timestamp_ntz", "TIMESTAMP_MS": "timestamp_ntz"},
+    **{"TIMESTAMP_NS": "timestamp_ns", "TIMESTAMP WITH TIME ZONE": "timestamp"},
+    **{"TIMESTAMPTZ_NS": "timestamp_tz_ns"},
+}
+"""DuckDB's types by the names that Spark has for them; nanoseconds have none."""
 
 _AS_SPARK: dict[str, str] = {"timestamp_ns": "timestamp_ntz", "timestamp_tz_ns": "timestamp"}
 _INSTANTS = ("timestamp", "timestamp_ntz", "timestamp_ns", "timestamp_tz_ns", "date")
@@ -59,6 +69,17 @@ def reading_of(source: Source, query: Query) -> Reading:
     for aggregate in query.aggregates:
         _check_signature(aggregate, type_of)
     return reading(query, "duckdb", NAME, kinds, type_of)
+
+
+def spark_type(name: str) -> str | None:
+    """Spark's name of a type of DuckDB's, or None where Spark has no such type.
+
+    >>> spark_type("INTEGER"), spark_type("DECIMAL(10,2)"), spark_type("HUGEINT")
+    ('int', 'decimal(10,2)', None)
+    """
+    if name.startswith("DECIMAL("):
+        return name.lower().replace(" ", "")
+    return _TYPES.get(name)
 
 
 def _check_signature(aggregate: Aggregate, type_of: Callable[[Input], str | None]) -> None:

@@ -30,7 +30,8 @@ from muntin.engines.spark.streaming import (
 )
 from muntin.engines.spark.table import prepared
 from muntin.engines.spark.unshared import compute_directly, joined
-from muntin.engines.spark.verify import Verification, compare
+from muntin.engines.spark.verify import compare
+from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine
 from muntin.model.queries import Member, SharingSet

@@ -11,11 +11,10 @@ Everything else must be equal.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from math import inf
 from operator import and_, or_
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
@@ -32,57 +31,25 @@ from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
 from muntin.engines.spark.names import expression, quoted
 from muntin.engines.spark.own_windows import run_own_windows
-from muntin.errors import printable
+from muntin.engines.verification import SAMPLE, TOLERANCE, Verification, describe
 from muntin.model.query import Query
-from muntin.report import Outcome
-
-TOLERANCE = 1e-9
-SAMPLE = 20
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Verification(Outcome):
-    """The outcome: how many rows were compared, how many differ, and some that do.
-
-    `rounded` rows are equal only within the tolerance for floating-point values.
-    """
-
-    rows: int
-    different: int
-    sample: tuple[Row, ...]
-    rounded: int = 0
-
-    def __repr__(self) -> str:
-        if self.equal:
-            within = f" ({self.rounded:,} within {TOLERANCE:g} of rounding)" if self.rounded else ""
-            return f"equal: all {self.rows:,} rows are Spark's own{within}"
-        lines = [f"different: {self.different:,} of {self.rows:,} rows"]
-        lines += [f"  {printable(_in_words(row))}" for row in self.sample]
-        return "\n".join(lines)
 
 
 def _in_words(row: Row) -> str:
     where = f"{row['window_id']} [{row['window']['start']}, {row['window']['end']})"
     keys = ", ".join(f"{k}={v!r}" for k, v in row["keys"].asDict().items()) if row["keys"] else ""
-    if not row["ours"] or not row["theirs"]:
-        missing = "only Spark has it" if not row["ours"] else "only Muntin has it"
-        return f"{where} {keys}: {missing}"
-    ours, theirs = row["ours"][0].asDict(), row["theirs"][0].asDict()
-    if len(row["ours"]) > 1 or len(row["theirs"]) > 1:
-        return f"{where} {keys}: {len(row['ours'])} rows against Spark's {len(row['theirs'])}"
-    pairs = [_pair(name, ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]]
-    return f"{where} {keys}: {'; '.join(pairs)}"
+    ours, theirs = ([each.asDict() for each in row[side]] for side in ("ours", "theirs"))
+    return f"{where} {keys}: {describe(ours, theirs, 'Spark', _rounding)}"
 
 
-def _pair(name: str, ours: Any, theirs: Any) -> str:
-    """Two values that are not the same, and whether rounding explains it."""
-    text = f"{name} = {ours!r}, Spark's {theirs!r}"
+def _rounding(ours: object, theirs: object) -> str:
+    """Whether rounding explains that two values are not the same."""
     if not isinstance(ours, float) or not isinstance(theirs, float):
-        return text
+        return ""
     gap = abs(ours - theirs) / max(abs(ours), abs(theirs), 5e-324)
     if gap <= TOLERANCE:
-        return f"{text} (rounding, not counted)"
-    return f"{text} (relative difference {gap:.2g}, beyond the tolerance of {TOLERANCE:g})"
+        return " (rounding, not counted)"
+    return f" (relative difference {gap:.2g}, beyond the tolerance of {TOLERANCE:g})"
 
 
 def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
@@ -123,7 +90,9 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
     shown = marked.where("differs").drop("differs", "exact").limit(SAMPLE)
     sample = shown.collect() if different else []
     approximate = any(a.function.approximate for a in query.aggregates)
-    return Verification(rows, different, tuple(sample), 0 if approximate else rounded)
+    words, judge = tuple(map(_in_words, sample)), "Spark's own"
+    rounded = 0 if approximate else rounded
+    return Verification(rows, different, tuple(sample), words, judge, rounded)
 
 
 def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, Aggregate]:
