@@ -58,7 +58,7 @@ class Measured:
 def run_on_spark(options: Options, console: Console) -> list[Measured]:
     """Measure all cases (or as many as `sets` says), print, and write CSV and a picture."""
     from muntin.cli.calibration import warm_up
-    from muntin.engines.spark.sample_tables import made_table
+    from muntin.engines.spark.sample_tables import make_table
     from muntin.engines.spark.session import local_session, quiet_start
 
     with console.status("starting Spark"), quiet_start():
@@ -69,7 +69,7 @@ def run_on_spark(options: Options, console: Console) -> list[Measured]:
         with console.status("warming up"):
             warm_up(spark, folder)
         for case in CASES[: options.sets]:
-            events = made_table(spark, folder, case.rows, case.keys, case.rate)
+            events = make_table(spark, folder, case.rows, case.keys, case.rate)
             plans = plans_of(case, LONGEST)
             times = race({n: runner(p, events) for n, p in plans.items()}, REPEAT, case.name)
             chosen = next(iter(plans))

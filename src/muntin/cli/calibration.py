@@ -22,7 +22,7 @@ from muntin.cli.calibration_plans import CASES, Case, plans_of, runner
 from muntin.cost.calibration import Calibration
 from muntin.cost.fitting import fit
 from muntin.cost.spark import SHIPPED, Work
-from muntin.engines.spark.sample_tables import cores_of, made_table
+from muntin.engines.spark.sample_tables import cores_of, make_table
 from muntin.physical import Question
 from muntin.physical.operators.counted import Counted
 
@@ -74,7 +74,7 @@ def calibrate(
 def warm_up(spark: SparkSession, folder: str) -> None:
     """Every kind of plan a few times: a JVM is slow until it has compiled what it runs."""
     case = replace(CASES[0], rows=WARMING)
-    events = made_table(spark, folder, case.rows, case.keys, case.rate)
+    events = make_table(spark, folder, case.rows, case.keys, case.rate)
     for plan in list(plans_of(case, LONGEST).values()) * 3:
         runner(plan, events)()
 
@@ -85,7 +85,7 @@ def _run(
     question = Question(plan.query, case.statistics, replace(SHIPPED, cores=cores))
     assert isinstance(plan.operator, Counted), "batch operators count their work"
     work = plan.operator.total_work(plan.choice.physical, question)
-    run = runner(plan, made_table(spark, folder, case.rows, case.keys, case.rate))
+    run = runner(plan, make_table(spark, folder, case.rows, case.keys, case.rate))
     run()
     return Run(case.name, name, work, min(_timed(run) for _ in range(repeat)))
 

@@ -34,9 +34,9 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     with named(job, master, remote):
         plan = plan_of(job)
         with opened(job, master, remote, console) as spark:
-            from muntin.engines.spark.job import compute_results, failing, read_rows
+            from muntin.engines.spark.job import compute_results, read_rows, translate_failures
 
-            with failing(job, "the job cannot be run"):
+            with translate_failures(job, "the job cannot be run"):
                 results = compute_results(plan.apply, read_rows(spark, job), job)
                 if job.source.streaming:
                     _stream(results, job, console)
@@ -57,9 +57,12 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
         )
     console = Console()
     with named(job, master, remote), opened(job, master, remote, console) as spark:
-        from muntin.engines.spark.job import failing, read_rows
+        from muntin.engines.spark.job import read_rows, translate_failures
 
-        with console.status("comparing all rows"), failing(job, "the job cannot be verified"):
+        with (
+            console.status("comparing all rows"),
+            translate_failures(job, "the job cannot be verified"),
+        ):
             outcome = verify(read_rows(spark, job.as_table()), plan_of(job.as_table()))
         console.print(f"{outcome!r}", markup=False, highlight=False)
     if not outcome.equal:
@@ -73,7 +76,7 @@ def opened(
     """The session of a job, stopped in the end."""
     if master and remote:
         raise QueryError("give --master or --remote, not both")
-    from muntin.engines.spark.job import failing, session_of
+    from muntin.engines.spark.job import open_session, translate_failures
     from muntin.engines.spark.session import quiet_start
 
     def without_values(log: str) -> str:
@@ -81,10 +84,10 @@ def opened(
 
     with (
         console.status("starting Spark"),
-        failing(job, "Spark cannot be started"),
+        translate_failures(job, "Spark cannot be started"),
         quiet_start(without_values),
     ):
-        spark = session_of(job, master, remote)
+        spark = open_session(job, master, remote)
     try:
         yield spark
     finally:

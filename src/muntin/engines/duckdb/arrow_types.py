@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 from muntin.errors import ColumnError
 
 
-def readable(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def make_readable(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The same values in a type that DuckDB reads as they are."""
     kind = column.type
     try:
         if pa.types.is_dictionary(kind):
-            return readable(name, column.cast(kind.value_type))
+            return make_readable(name, column.cast(kind.value_type))
         if pa.types.is_float16(kind):
             return column.cast(pa.float32())
         if pa.types.is_decimal256(kind) and kind.precision <= 38:
@@ -36,7 +36,7 @@ def readable(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def as_before(column: pa.ChunkedArray, kind: pa.DataType, whole: bool) -> pa.ChunkedArray:
+def _restore_type(column: pa.ChunkedArray, kind: pa.DataType, whole: bool) -> pa.ChunkedArray:
     """A result column with the type of the column that its values are from.
 
     Keys are as they were in every way (`whole`); of others, instants get their zone and unit back,
@@ -66,10 +66,12 @@ def in_zone(window: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     return window.cast(pa.struct([("start", bounds), ("end", bounds)]))
 
 
-def restored(table: pa.Table, origins: Mapping[str, pa.DataType], keys: frozenset[str]) -> pa.Table:
+def restore_types(
+    table: pa.Table, origins: Mapping[str, pa.DataType], keys: frozenset[str]
+) -> pa.Table:
     """A result in which every column whose values are from a column of the input has its type."""
     columns = [
-        as_before(column, origins.get(name, column.type), name in keys)
+        _restore_type(column, origins.get(name, column.type), name in keys)
         for name, column in zip(table.column_names, table.columns, strict=True)
     ]
     return pa.Table.from_arrays(columns, names=table.column_names)

@@ -13,7 +13,7 @@ from muntin.aggregates.columns import Input, inputs_of
 from muntin.aggregates.signatures import in_words, result_type
 from muntin.dialects import Reading, reading, writer_named
 from muntin.dialects.expressions import Kinds, argument, condition
-from muntin.engines.duckdb.faults import first_line, told, whole_query
+from muntin.engines.duckdb.faults import first_line, translate_errors, whole_query
 from muntin.engines.duckdb.parts import CONDITIONS, NAMES, Part, parts_of
 from muntin.engines.duckdb.tables import NAME, Source
 from muntin.errors import ColumnError, MuntinError, QueryError, did_you_mean, shown
@@ -39,12 +39,12 @@ _INSTANTS = ("timestamp", "timestamp_ntz", "timestamp_ns", "timestamp_tz_ns", "d
 
 def run(relation: duckdb.DuckDBPyRelation, text: str) -> duckdb.DuckDBPyRelation:
     """Our SQL over a relation; it is bound now, and computed when it is read."""
-    result = relation.query(NAME, encodable(text))
+    result = relation.query(NAME, check_encodable(text))
     assert result is not None, "a SELECT gives a relation"
     return result
 
 
-def encodable(text: str) -> str:
+def check_encodable(text: str) -> str:
     """The text, if it can be written at all."""
     try:
         text.encode()
@@ -122,11 +122,11 @@ def _types(source: Source, trees: Mapping[Part, exp.Expr]) -> dict[Part, str]:
 
     def to_blame(error: Exception) -> MuntinError:
         for part in trees:
-            with told(partial(_refused, part, trees[part], source)):
+            with translate_errors(partial(_refused, part, trees[part], source)):
                 tried([part])
         return whole_query(error)
 
-    with told(to_blame):
+    with translate_errors(to_blame):
         return dict(zip(trees, tried(list(trees)), strict=True))
 
 

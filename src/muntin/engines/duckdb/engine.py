@@ -15,8 +15,8 @@ from muntin.cost import Statistics
 from muntin.dialects import in_one_sql, own_sql, render_reading, writer_named
 from muntin.dialects.rendering import records_sql
 from muntin.engines.duckdb.bound_query import reading_of, run
-from muntin.engines.duckdb.faults import Compute, find_fault, told, whole_query
-from muntin.engines.duckdb.tables import Source, connect, opened
+from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
+from muntin.engines.duckdb.tables import Source, connect, open_source
 from muntin.engines.duckdb.verify import compare
 from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
@@ -42,7 +42,7 @@ class Bound:
     @cached_property
     def source(self) -> Source:
         """The table as DuckDB reads it: the columns of the query."""
-        return opened(self.data, self.query)
+        return open_source(self.data, self.query)
 
 
 class InProcess:
@@ -67,7 +67,7 @@ class InProcess:
         """The long result, as the kind of table given."""
         query = bound.query
         compute = partial(_compute, bound.source, choice.physical)
-        with told(partial(find_fault, [(compute, query)])):
+        with translate_errors(partial(find_fault, [(compute, query)])):
             return bound.source.give(compute(query), query)
 
     def deliver(
@@ -80,7 +80,7 @@ class InProcess:
     ) -> Any:
         """One result of all queries, or one of each."""
         queries = [member.query for each in sets for member in each.members]
-        source = opened(bounds[0].data, *queries)
+        source = open_source(bounds[0].data, *queries)
         if deliver == "one":
             return _run_in_one(source, sets, [choice.physical for choice in choices], queries)
         return {
@@ -99,15 +99,15 @@ class InProcess:
             )
         if member is None:
             return compare(bound.source, query, _sql(bound.source, plan, query))
-        source = opened(bound.data, query, member.query)
+        source = open_source(bound.data, query, member.query)
         return compare(source, member.query, _own_sql(source, plan, query, member))
 
     def statistics(
         self, data: object, query: Query, how: str, fraction: float, keys: float
     ) -> Statistics:
         """Rows, distinct keys and rate: all rows are counted, since that takes DuckDB no time."""
-        source = opened(data, query)
-        with told(whole_query):
+        source = open_source(data, query)
+        with translate_errors(whole_query):
             read = reading_of(source, query)
             distinct = f"count(DISTINCT ({', '.join(read.keys)},))" if read.keys else "1"
             columns = f"count(*), {distinct}, max(t) - min(t)"
@@ -130,7 +130,7 @@ def _run_in_one(
     """One result for several queries, from the plan of each set's combined query."""
     pairs = [(plan, each.query) for plan, each in zip(plans, sets, strict=True)]
     attempts: list[tuple[Compute, Query]] = [(partial(_compute, source, p), q) for p, q in pairs]
-    with told(partial(find_fault, attempts)):
+    with translate_errors(partial(find_fault, attempts)):
         found = [compute(query) for compute, query in attempts]
         check_types(sets, [dict(zip(r.columns, map(str, r.types), strict=True)) for r in found])
         texts = [_sql(source, plan, query) for plan, query in pairs]
@@ -141,7 +141,7 @@ def _run_in_one(
 def _run_own(plan: PhysicalPlan, bound: Bound, member: Member) -> Any:
     """The result of one query of a set."""
     source, combined = bound.source, bound.query
-    with told(partial(find_fault, [(partial(_compute, source, plan), combined)])):
+    with translate_errors(partial(find_fault, [(partial(_compute, source, plan), combined)])):
         text = _own_sql(source, plan, combined, member)
         return source.give(run(source.relation, text), member.query)
 
@@ -149,9 +149,9 @@ def _run_own(plan: PhysicalPlan, bound: Bound, member: Member) -> Any:
 def _compute(source: Source, plan: PhysicalPlan, query: Query) -> duckdb.DuckDBPyRelation:
     if not query.data_windows:
         return run(source.relation, _sql(source, plan, query))
-    from muntin.engines.duckdb.data_windows import by_cutty
+    from muntin.engines.duckdb.data_windows import run_cutty
 
-    return by_cutty(plan, reading_of(source, query), source.relation, connect())
+    return run_cutty(plan, reading_of(source, query), source.relation, connect())
 
 
 def _own_sql(source: Source, plan: PhysicalPlan, combined: Query, member: Member) -> str:

@@ -26,7 +26,7 @@ Compute = Callable[[Query], "duckdb.DuckDBPyRelation"]
 
 
 @contextmanager
-def told(blame: Callable[[Exception], MuntinError]) -> Iterator[None]:
+def translate_errors(blame: Callable[[Exception], MuntinError]) -> Iterator[None]:
     """Whatever DuckDB raises inside the block becomes an error of ours."""
     import duckdb
 

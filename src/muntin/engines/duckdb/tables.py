@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from muntin.engines.duckdb.arrow_types import in_zone, readable, restored
-from muntin.engines.duckdb.faults import first_line, told
+from muntin.engines.duckdb.arrow_types import in_zone, make_readable, restore_types
+from muntin.engines.duckdb.faults import first_line, translate_errors
 from muntin.engines.duckdb.parts import columns_read
 from muntin.errors import ColumnError, MuntinError
 from muntin.model.query import Query
@@ -79,7 +79,7 @@ class Source:
             return result
         kinds = {field.name.lower(): field.type for field in self.given.schema}
         keys = frozenset(key for query in queries for key in query.keys)
-        table = restored(result.to_arrow_table(), _origins(queries, kinds), keys)
+        table = restore_types(result.to_arrow_table(), _origins(queries, kinds), keys)
         place = table.column_names.index("window")
         window = in_zone(table.column(place), kinds[queries[0].time.lower()])
         table = table.set_column(place, "window", window)
@@ -99,9 +99,11 @@ def _origins(queries: Sequence[Query], kinds: Mapping[str, pa.DataType]) -> dict
     return origins
 
 
-def opened(data: Any, *queries: Query) -> Source:
+def open_source(data: Any, *queries: Query) -> Source:
     """The data as a relation: of its own connection, or in one of ours."""
-    with told(lambda error: ColumnError(f"the table cannot be read: {first_line(error)}")):
+    with translate_errors(
+        lambda error: ColumnError(f"the table cannot be read: {first_line(error)}")
+    ):
         match kind_of_table(data):
             case "duckdb":
                 names = tuple(str(name) for name in data.columns)
@@ -125,5 +127,5 @@ def opened(data: Any, *queries: Query) -> Source:
 
 
 def _relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
-    columns = map(readable, table.column_names, table.columns)
+    columns = map(make_readable, table.column_names, table.columns)
     return connect().from_arrow(pa.Table.from_arrays([*columns], names=table.column_names))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from muntin.dialects import Reading, render_direct
 from muntin.engines.duckdb.bound_query import reading_of, run
-from muntin.engines.duckdb.faults import told, whole_query
+from muntin.engines.duckdb.faults import translate_errors, whole_query
 from muntin.engines.duckdb.tables import Source
 from muntin.engines.verification import SAMPLE, TOLERANCE, Verification, describe
 from muntin.model.query import Query
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def compare(source: Source, query: Query, ours: str) -> Verification:
     """Run our SQL and the direct query over the same table, and compare."""
-    with told(whole_query):
+    with translate_errors(whole_query):
         return _compare(source.relation, reading_of(source, query), ours)
 
 

@@ -20,18 +20,18 @@ from muntin.model.queries import QUERY_ID, Member, SharingSet
 _LABELS = "MAP<STRING, ARRAY<STRUCT<query_id: STRING, window_id: STRING>>>"
 
 
-def in_one(longs: Sequence[DataFrame], sets: Sequence[SharingSet]) -> DataFrame:
+def stack_results(longs: Sequence[DataFrame], sets: Sequence[SharingSet]) -> DataFrame:
     """One result for all queries, from the long result of each set's combined query."""
     frame = Frame.of(sets)
     types = [{f.name: f.dataType.simpleString() for f in long.schema} for long in longs]
     check_types(sets, types)
-    parts = [_handed_out(long, each) for long, each in zip(longs, sets, strict=True)]
+    parts = [_hand_out(long, each) for long, each in zip(longs, sets, strict=True)]
     stacked = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
     names = [QUERY_ID, "window_id", "window", *frame.keys, *frame.results]
     return stacked.select(*(F.col(quoted(name)) for name in names))
 
 
-def own(long: DataFrame, member: Member) -> DataFrame:
+def select_own(long: DataFrame, member: Member) -> DataFrame:
     """The long result of one query of a set."""
     asked = {combined: id for id, combined in member.windows.items()}
     labels = constant(asked, "MAP<STRING, STRING>")
@@ -43,7 +43,7 @@ def own(long: DataFrame, member: Member) -> DataFrame:
     )
 
 
-def _handed_out(long: DataFrame, each: SharingSet) -> DataFrame:
+def _hand_out(long: DataFrame, each: SharingSet) -> DataFrame:
     labels: dict[str, list[dict[str, str]]] = {w.id: [] for w in each.query.windows}
     for member in each.members:
         for id, combined in member.windows.items():

@@ -36,7 +36,7 @@ _IN_OTHER_WORDS = {
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
+def silence_log() -> Iterator[None]:
     """Nothing that Spark refuses inside the block is logged: it is caught and told in our words."""
     logs = [PySparkLogger.getLogger(name) for name in _LOGS]
     before = [log.disabled for log in logs]
@@ -50,10 +50,10 @@ def unlogged() -> Iterator[None]:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def translate_refusals(what: str) -> Iterator[None]:
     """A refusal inside the block is an error of ours that begins with `what`."""
     try:
-        with unlogged():
+        with silence_log():
             yield
     except REFUSALS as error:
         raise ColumnError(f"{what}: {first_line(error)}") from None
@@ -66,11 +66,11 @@ def try_parts(
 ) -> Result:
     """Try all parts together; if Spark refuses, one by one, so that the error names the part."""
     try:
-        with unlogged():
+        with silence_log():
             return attempt(parts)
     except REFUSALS:
         for part in parts:
-            with told(f"{name(part)} cannot be computed"):
+            with translate_refusals(f"{name(part)} cannot be computed"):
                 attempt([part])
         raise
 

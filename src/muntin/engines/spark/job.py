@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from muntin.engines.spark.faults import first_line, of_spark, unlogged
+from muntin.engines.spark.faults import first_line, of_spark, silence_log
 from muntin.engines.spark.names import quoted
 from muntin.engines.spark.session import session
 from muntin.engines.spark.session_facts import is_connect
@@ -42,7 +42,7 @@ Printer = Callable[[DataFrame, str], None]
 def _translate(job: Job, reason: Callable[[Exception], str]) -> Iterator[None]:
     """What Spark raises in the block becomes a sentence that begins with the job's file."""
     try:
-        with unlogged():
+        with silence_log():
             yield
     except Exception as error:
         if not of_spark(error):
@@ -51,13 +51,13 @@ def _translate(job: Job, reason: Callable[[Exception], str]) -> Iterator[None]:
 
 
 @contextmanager
-def failing(job: Job, what: str) -> Iterator[None]:
+def translate_failures(job: Job, what: str) -> Iterator[None]:
     """What Spark raises in the block is told in a line, with the file and what was to be done."""
     with _translate(job, lambda error: f"{what}: {first_line(error)}"):
         yield
 
 
-def session_of(job: Job, master: str | None = None, remote: str | None = None) -> SparkSession:
+def open_session(job: Job, master: str | None = None, remote: str | None = None) -> SparkSession:
     """The job's session; what the command line says wins over the file."""
     if master is None and remote is None:
         master, remote = job.spark.master, job.spark.remote
@@ -70,7 +70,7 @@ def read_rows(spark: SparkSession, job: Job) -> DataFrame:
         rows = _decode(_read(spark, job), job)
         rows.schema  # noqa: B018  (Connect analyses only now)
     for name, text in job.source.columns.items():
-        with failing(job, f"source.columns.{name} cannot be computed"):
+        with translate_failures(job, f"source.columns.{name} cannot be computed"):
             rows = rows.withColumn(name, F.expr(text))
             rows.schema  # noqa: B018  (Connect analyses only now)
     return rows

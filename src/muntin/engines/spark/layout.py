@@ -22,7 +22,7 @@ from muntin.model.query import Query
 CASE = "spark.sql.caseSensitive"
 
 
-def filled(long: DataFrame, query: Query) -> DataFrame:
+def fill_empty(long: DataFrame, query: Query) -> DataFrame:
     """The long result with the empty instances between those that have rows."""
     kind = dict(long.select("window.start").dtypes)["start"]
     slide = F.expr(_by_window(query, {w.id: w.slide for w in query.windows}))
@@ -52,7 +52,7 @@ def filled(long: DataFrame, query: Query) -> DataFrame:
     )
 
 
-def in_layout(long: DataFrame, query: Query, layout: str) -> DataFrame:
+def lay_out(long: DataFrame, query: Query, layout: str) -> DataFrame:
     """The result in the layout that was asked for."""
     return wide(long, query) if layout == "wide" else long
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from muntin.aggregates.expression_text import check_expression
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.faults import told
+from muntin.engines.spark.faults import translate_refusals
 from muntin.errors import ColumnError, did_you_mean
 
 _FIELD = re.compile(r"`(?:[^`]|``)*`|[^`.]+")
@@ -48,7 +48,7 @@ def expression(argument: str, columns: Sequence[str]) -> str:
     return f"{argument}\n" if "--" in argument else argument  # where the comment ends
 
 
-def existing(name: str, columns: Sequence[str], what: str) -> str:
+def find_column(name: str, columns: Sequence[str], what: str) -> str:
     """The column of that name as SQL, as Spark would find it: case may differ, if only one fits."""
     if columns.count(name) == 1:
         return quoted(name)
@@ -68,9 +68,9 @@ def existing(name: str, columns: Sequence[str], what: str) -> str:
     raise ColumnError(f"{what} {name!r} is not a column: {did_you_mean(name, columns)}")
 
 
-def table_named(spark: SparkSession, name: str) -> DataFrame:
+def find_table(spark: SparkSession, name: str) -> DataFrame:
     """A table or view of the session."""
-    with told(f"{name!r} is no table or view of the session: pass it as {name}=df"):
+    with translate_refusals(f"{name!r} is no table or view of the session: pass it as {name}=df"):
         table = spark.table(quoted(name))
         table.schema  # noqa: B018
     return table

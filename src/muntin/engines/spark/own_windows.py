@@ -18,9 +18,9 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Input, distinct_inputs, inputs_of
-from muntin.engines.spark.names import existing, quoted
+from muntin.engines.spark.names import find_column, quoted
 from muntin.engines.spark.session_facts import Version, version_of
-from muntin.engines.spark.table import filtered, input_column
+from muntin.engines.spark.table import filter_rows, input_column
 from muntin.errors import StrategyError
 from muntin.model.data_windows import Session
 from muntin.model.query import Query
@@ -36,9 +36,9 @@ _CORR = re.compile(r"\bcorr\((\{\d+\}), (\{\d+\})\)")
 def run_own_windows(df: DataFrame, query: Query) -> DataFrame:
     """The long result of the query as Spark itself computes it."""
     columns, inputs = df.columns, distinct_inputs(query.aggregates)
-    rows = filtered(df, query.where).select(
-        F.expr(existing(query.time, columns, "time")).alias("t"),
-        *(F.expr(existing(k, columns, "key")).alias(f"k{i}") for i, k in enumerate(query.keys)),
+    rows = filter_rows(df, query.where).select(
+        F.expr(find_column(query.time, columns, "time")).alias("t"),
+        *(F.expr(find_column(k, columns, "key")).alias(f"k{i}") for i, k in enumerate(query.keys)),
         *(input_column(each, columns).alias(f"v{i}") for i, each in enumerate(inputs)),
     )
     time = F.col("t")

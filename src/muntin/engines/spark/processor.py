@@ -103,7 +103,7 @@ class BucketProcessor(StatefulProcessor):
         self, key: tuple[int], rows: Iterator[Any], timerValues: TimerValues
     ) -> Iterator[pd.DataFrame]:
         """Take in the pieces of a batch."""
-        pieces, newest = heard(rows, "pieces", "newest")
+        pieces, newest = collect_cells(rows, "pieces", "newest")
         tables = [from_bytes(cell) for cell in pieces]
         return self._step(key, tables, timerValues, max(map(int, newest), default=None))
 
@@ -136,18 +136,18 @@ class BucketProcessor(StatefulProcessor):
     def _packed(self, step: Step) -> Iterator[pd.DataFrame]:
         since = [step.complete_from.get(id) for id in self.windows]
         yield frame(None, step, complete_from=since if step.complete_from else None)
-        for cell in cells(step.results):
+        for cell in pack_results(step.results):
             yield frame(cell, None, complete_from=None)
 
 
-def heard(rows: Iterator[Any], *names: str) -> Iterator[list[Any]]:
+def collect_cells(rows: Iterator[Any], *names: str) -> Iterator[list[Any]]:
     """All cells of these columns but the empty ones; a column that there is not has none."""
     frames = list(rows)
     for name in names:
         yield [cell for frame in frames for cell in frame.get(name, ()) if cell is not None]
 
 
-def cells(results: Iterator[pa.Table]) -> Iterator[bytes]:
+def pack_results(results: Iterator[pa.Table]) -> Iterator[bytes]:
     """Results packed, so many at a time."""
     for table in results:
         for begin in range(0, table.num_rows, CELL):

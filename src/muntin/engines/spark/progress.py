@@ -58,7 +58,7 @@ class Progress:
     active: bool = True
 
 
-def observed(results: DataFrame, windows: list[str]) -> DataFrame:
+def observe_results(results: DataFrame, windows: list[str]) -> DataFrame:
     """The same results, counted by window as they pass."""
     counts = [F.count(F.lit(1)).alias("results")]
     if len(windows) <= MOST_WINDOWS:

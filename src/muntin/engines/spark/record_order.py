@@ -11,24 +11,26 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import ORDER
 from muntin.aggregates.signatures import has_no_order
-from muntin.engines.spark.faults import told
-from muntin.engines.spark.names import existing, expression
-from muntin.engines.spark.table import Table, columns_in, prepared
+from muntin.engines.spark.faults import translate_refusals
+from muntin.engines.spark.names import expression, find_column
+from muntin.engines.spark.table import Table, columns_in, prepare
 from muntin.errors import ColumnError
 from muntin.model.query import Query
 
 
-def ordered_table(df: DataFrame, query: Query, lifted: bool = True) -> Table:
+def prepare_ordered(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     """The prepared table with what windows read (u0, …) and the order of equal times (o0, …)."""
     columns = columns_in(df)
     named = [(f"window input {text!r}", expression(text, columns)) for text in window_inputs(query)]
-    ties = [(f"order_by {text!r}", existing(text, columns, "order_by")) for text in query.order_by]
+    ties = [
+        (f"order_by {text!r}", find_column(text, columns, "order_by")) for text in query.order_by
+    ]
     for what, sql in (*named, *ties):
-        with told(f"{what} cannot be computed"):
+        with translate_refusals(f"{what} cannot be computed"):
             kind = df.select(F.expr(sql)).schema[0].dataType.simpleString()
         if (what, sql) in ties and has_no_order(kind):
             raise ColumnError(f"{what} is {kind}, which has no order: name a column that has one")
-    return prepared(df, query, lifted, [sql for _, sql in named], [sql for _, sql in ties])
+    return prepare(df, query, lifted, [sql for _, sql in named], [sql for _, sql in ties])
 
 
 def window_inputs(query: Query) -> list[str]:
@@ -52,7 +54,7 @@ def tie_breakers(table: Table, rows: DataFrame, query: Query) -> list[str]:
     return order
 
 
-def with_order(table: Table) -> DataFrame:
+def add_order(table: Table) -> DataFrame:
     """The rows of a table, with the column that some of its partials sort records by."""
     if not any(partial.in_order for partial in table.columns.partials):
         return table.rows

@@ -13,7 +13,7 @@ START = 1_700_000_000_000_000
 """14 November 2023: the first event, in microseconds."""
 
 
-def made_table(spark: SparkSession, folder: str, rows: int, keys: int, rate: int) -> DataFrame:
+def make_table(spark: SparkSession, folder: str, rows: int, keys: int, rate: int) -> DataFrame:
     """Columns ts, device and value; the files are kept in the folder for the next time."""
     cores = cores_of(spark)
     path = f"{folder}/made-{rows}-{keys}-{rate}-{cores}.parquet"

@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 
 from muntin.cost.statistics import Statistics
 from muntin.engines.spark.session_facts import is_stream
-from muntin.engines.spark.table import prepared
+from muntin.engines.spark.table import prepare
 from muntin.errors import ColumnError
 from muntin.model.query import Query
 
@@ -30,11 +30,11 @@ FRACTION = 0.01
 SEED = 7
 
 
-def sampled(df: DataFrame, query: Query, fraction: float = FRACTION) -> Statistics:
+def sample_statistics(df: DataFrame, query: Query, fraction: float = FRACTION) -> Statistics:
     """Rows, keys and rate, estimated from this fraction of the rows."""
     _refuse_stream(df)
     part = df if fraction == 1 else df.sample(fraction=fraction, seed=SEED)
-    table = prepared(part, query, lifted=False)
+    table = prepare(part, query, lifted=False)
     counted = table.rows.groupBy(*table.keys).agg(
         F.count(F.lit(1)).alias("n"), F.min("t").alias("first"), F.max("t").alias("last")
     )
@@ -60,7 +60,7 @@ def sampled(df: DataFrame, query: Query, fraction: float = FRACTION) -> Statisti
     return Statistics(rows, max(keys, 1), max(rows / span, 1e-9), origin)
 
 
-def of_files(df: DataFrame, query: Query, keys: float) -> Statistics:
+def read_footers(df: DataFrame, query: Query, keys: float) -> Statistics:
     """Rows and rate from the footers of the parquet files that the DataFrame reads."""
     _refuse_stream(df)
     rows, first, last = 0, None, None

@@ -23,8 +23,8 @@ from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.faults import told, try_parts
-from muntin.engines.spark.names import existing, expression, quoted
+from muntin.engines.spark.faults import translate_refusals, try_parts
+from muntin.engines.spark.names import expression, find_column, quoted
 from muntin.engines.spark.session_facts import check_table
 from muntin.errors import ColumnError, shown
 from muntin.model.query import Query
@@ -56,7 +56,7 @@ class Table:
     order: tuple[str, ...]
 
 
-def prepared(
+def prepare(
     df: DataFrame,
     query: Query,
     lifted: bool = True,
@@ -70,9 +70,9 @@ def prepared(
     """
     columns = columns_in(df)
     inputs = distinct_inputs(query.aggregates)
-    time = existing(query.time, columns, "time")
-    keys = [existing(k, columns, "key") for k in query.keys]
-    chosen = filtered(df, query.where)
+    time = find_column(query.time, columns, "time")
+    keys = [find_column(k, columns, "key") for k in query.keys]
+    chosen = filter_rows(df, query.where)
     types = _types(chosen, _parts(query, time, keys, columns))
     _check_keys({name: types["key", name] for name in query.keys})
     kinds = {each: types[each] for each in inputs}
@@ -105,15 +105,15 @@ def _aliased(columns: Iterable[Column], names: tuple[str, ...]) -> list[Column]:
 def columns_in(df: DataFrame) -> list[str]:
     """The names of the columns of what was given as a table."""
     check_table(df)
-    with told("the DataFrame itself cannot be computed"):
+    with translate_refusals("the DataFrame itself cannot be computed"):
         return df.columns
 
 
 def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
     """The type of every input of a query without keys."""
     columns = columns_in(df)
-    inputs, time = distinct_inputs(query.aggregates), existing(query.time, columns, "time")
-    types = _types(filtered(df, query.where), _parts(query, time, [], columns))
+    inputs, time = distinct_inputs(query.aggregates), find_column(query.time, columns, "time")
+    types = _types(filter_rows(df, query.where), _parts(query, time, [], columns))
     return {each: types[each] for each in inputs}
 
 
@@ -220,11 +220,11 @@ def instant(time: str, kind: str, query: Query) -> str:
     return f"{plain} - {query.set_back}L" if query.set_back else plain
 
 
-def filtered(df: DataFrame, where: str | None) -> DataFrame:
+def filter_rows(df: DataFrame, where: str | None) -> DataFrame:
     """The rows where the query's condition holds."""
     if where is None:
         return df
-    with told(f"where {where!r} cannot be evaluated"):
+    with translate_refusals(f"where {where!r} cannot be evaluated"):
         rows = df.where(where)
         rows.select(F.lit(1)).schema  # noqa: B018  (Connect takes the schema of rows from df)
     return rows

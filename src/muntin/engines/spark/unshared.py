@@ -30,14 +30,14 @@ _HOLISTIC = "keeps every value of a window, which no state of bounded size can h
 
 def split(query: Query, df: DataFrame) -> tuple[Query | None, Query | None]:
     """The part of the query that this Spark can share over this table, and the rest."""
-    reasons = unshared(query, df)
+    reasons = find_unshared(query, df)
     direct = tuple(a for a in query.aggregates if a.name in reasons)
     shared = tuple(a for a in query.aggregates if a.name not in reasons)
     first, second = (replace(query, aggregates=a) if a else None for a in (shared, direct))
     return first, second
 
 
-def unshared(query: Query, df: DataFrame) -> dict[str, str]:
+def find_unshared(query: Query, df: DataFrame) -> dict[str, str]:
     """The names of the aggregates that cannot be shared, each with what is to be said of it."""
     reasons, version = {}, version_of(df.sparkSession)
     for each in query.aggregates:
@@ -66,7 +66,7 @@ def compute_directly(df: DataFrame, query: Query) -> DataFrame:
     return try_parts(analyse, query.aggregates, lambda aggregate: aggregate.name)
 
 
-def joined(shared: DataFrame, direct: DataFrame, query: Query) -> DataFrame:
+def join_direct(shared: DataFrame, direct: DataFrame, query: Query) -> DataFrame:
     """Both sides by window and keys, with the columns in the order that was asked for."""
     by = ["window_id", "window", *query.keys]
     left, right = (_numbered(side, by, prefix) for side, prefix in ((shared, "s"), (direct, "d")))

@@ -31,9 +31,15 @@ from muntin.engines.spark.commands import commands_of
 from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators import bucketed
-from muntin.engines.spark.operators.bucketed import metric_name, packed_by_bucket, spec_of
-from muntin.engines.spark.packing import BUCKET, unpacked
-from muntin.engines.spark.processor import BucketProcessor, cells, frame, heard, remembered
+from muntin.engines.spark.operators.bucketed import metric_name, pack_by_bucket, spec_of
+from muntin.engines.spark.packing import BUCKET, unpack
+from muntin.engines.spark.processor import (
+    BucketProcessor,
+    collect_cells,
+    frame,
+    pack_results,
+    remembered,
+)
 from muntin.engines.spark.stream_source import StreamSource
 from muntin.errors import ControlError
 from muntin.physical import PhysicalPlan
@@ -68,7 +74,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     stream = Controlled(spec, source.query.windows, _terms(source, control))
     path = _announce(stream, source, control)
     grid = Base(0, Slices((Cut(control.grain, 0),)), ())
-    packed = packed_by_bucket(source, spec, (grid,))
+    packed = pack_by_bucket(source, spec, (grid,))
     told = commands_of(spark, control).select(
         F.explode(F.array(*map(F.lit, labels(spec.buckets)))).alias(BUCKET),
         F.lit(None).cast("binary").alias("pieces"),
@@ -81,7 +87,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
         processor, OUTPUT, "Update" if spec.update else "Append", "EventTime"
     )
     observed = stepped.observe(metric_name(), *_metrics())
-    results = observed.select("results").mapInArrow(unpacked, _schema(source))
+    results = observed.select("results").mapInArrow(unpack, _schema(source))
     return _finish(results, source)
 
 
@@ -147,7 +153,7 @@ class ControlledProcessor(BucketProcessor):
         self, key: tuple[int], rows: Iterator[Any], timerValues: TimerValues
     ) -> Iterator[pd.DataFrame]:
         """Obey the commands of a batch, then take in its pieces."""
-        pieces, newest, commands = heard(rows, "pieces", "newest", "command")
+        pieces, newest, commands = collect_cells(rows, "pieces", "newest", "command")
         tables = [from_bytes(cell) for cell in pieces]
         last = max(map(int, newest), default=None)
         return self._step(key, tables, timerValues, last, [bytes(cell) for cell in commands])
@@ -189,7 +195,7 @@ def _report(done: ControlledStep, every: bool) -> Iterator[pd.DataFrame]:
     for table in done.results:
         id = table.column("window_id")[0].as_py()
         counts[id] = counts.get(id, 0) + table.num_rows
-        for cell in cells(iter([table])):
+        for cell in pack_results(iter([table])):
             yield frame(cell, None, windows=None)
     if counts:
         yield frame(None, None, windows=json.dumps(counts, ensure_ascii=False))

@@ -16,10 +16,10 @@ from muntin.data_windows.stage import Assigned, Cutty
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import name_columns, results
 from muntin.engines.spark.names import quoted
-from muntin.engines.spark.record_order import ordered_table, tie_breakers, window_inputs
+from muntin.engines.spark.record_order import prepare_ordered, tie_breakers, window_inputs
 from muntin.engines.spark.row_partials import (
     fields_of,
-    lifted,
+    lift_rows,
     one_zero,
     partial_fields,
 )
@@ -59,7 +59,7 @@ def asked_windows(physical: PhysicalPlan) -> dict[int, Window | DataWindow]:
 
 
 def _by_cutty(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
-    partials, records = table.columns.partials, lifted(table)
+    partials, records = table.columns.partials, lift_rows(table)
     inputs = dict(zip(window_inputs(query), table.read, strict=True))
     stage = Cutty(table.keys, asked_windows(physical), inputs, partials, wraps)
     schema = StructType([*head(table), *partial_fields(table)])
@@ -75,7 +75,7 @@ def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
                 f"{aggregate.name} is written in Python and stands beside an aggregate that has "
                 "no array form: ask for them in two queries"
             )
-    table = ordered_table(df, query, lifted=False)
+    table = prepare_ordered(df, query, lifted=False)
     inputs = dict(zip(window_inputs(query), table.read, strict=True))
     stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
     kinds = [field for field in table.rows.schema.fields if field.name in table.values]

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.names import constant
-from muntin.engines.spark.record_order import with_order
+from muntin.engines.spark.record_order import add_order
 from muntin.engines.spark.table import Table
 from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.expand import Level, SlicesTarget, levels
@@ -50,10 +50,10 @@ def run(physical: PhysicalPlan, bound: Bound, read: Read | None = None) -> DataF
 def from_source(table: Table, level: Level, read: Read | None = None) -> DataFrame:
     """The source grouped into the first level: keys, node, start and partials."""
     lifts = [(p.name, p.in_order or p.lift) for p in table.columns.partials]
-    rows = copied(with_order(table), level)
+    rows = copy_rows(add_order(table), level)
     if read is not None:
         read(rows)
-    return _grouped(rows, table, lifts)
+    return _group(rows, table, lifts)
 
 
 def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = None) -> DataFrame:
@@ -63,20 +63,20 @@ def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = 
     most = max(each.cuts for each in targets.values())
     cases = " ".join(f"WHEN {n} THEN {each.sql(most)}" for n, each in targets.items())
     placed = rows.withColumnsRenamed({"node": "of", "start": "at"})
-    exploded = _exploded(placed, f"CASE of {cases} END", "at", level, most)
+    exploded = _explode(placed, f"CASE of {cases} END", "at", level, most)
     if read is not None:
         read(exploded)
-    return _grouped(exploded, table, [(p.name, p.merge) for p in table.columns.partials])
+    return _group(exploded, table, [(p.name, p.merge) for p in table.columns.partials])
 
 
-def copied(rows: DataFrame, level: Level) -> DataFrame:
+def copy_rows(rows: DataFrame, level: Level) -> DataFrame:
     """Each source row once for every instance or slice it belongs to."""
     single = _single_target(level)
     if single is not None:
         node, start = single
         return rows.withColumns({"start": F.expr(start), "node": F.lit(node)}).drop("t")
     targets = Targets(level.feeds.get(FROM_SOURCE, ()), level.slices.get(FROM_SOURCE, ()))
-    return _exploded(rows, targets.sql(targets.cuts), "t", level, targets.cuts)
+    return _explode(rows, targets.sql(targets.cuts), "t", level, targets.cuts)
 
 
 def slice_start(slices: Slices, position: str) -> str:
@@ -111,7 +111,7 @@ def _fields(cuts: int) -> str:
     return ", ".join(f"{n} {'INT' if n == 'node' else 'BIGINT'}" for n in (*_OWN, *more))
 
 
-def _exploded(rows: DataFrame, targets: str, position: str, level: Level, cuts: int) -> DataFrame:
+def _explode(rows: DataFrame, targets: str, position: str, level: Level, cuts: int) -> DataFrame:
     """Rows with node and start, without their position."""
     first, feeds = _FIRST.format(p=position), _FEEDS.format(p=position)
     each = rows.select("*", F.inline(F.expr(targets)))
@@ -137,7 +137,7 @@ def _latest(cuts: list[tuple[str, str]], position: str) -> str:
     return starts[0] if len(starts) == 1 else f"greatest({', '.join(starts)})"
 
 
-def _grouped(rows: DataFrame, table: Table, columns: list[tuple[str, str]]) -> DataFrame:
+def _group(rows: DataFrame, table: Table, columns: list[tuple[str, str]]) -> DataFrame:
     partials = [F.expr(sql).alias(name) for name, sql in columns]
     return rows.groupBy(*table.keys, "node", "start").agg(*partials)
 

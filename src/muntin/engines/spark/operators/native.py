@@ -27,7 +27,7 @@ from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import lookup, results
 from muntin.engines.spark.guard import check_guarded, guard
-from muntin.engines.spark.operators.expand import copied
+from muntin.engines.spark.operators.expand import copy_rows
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan
@@ -74,7 +74,7 @@ class Native:
         """Partials of instances, or every row once for each instance that it belongs to."""
         if self.pre_aggregated:
             return self.source.instances()
-        return copied(self.source.table.rows, levels(self.source.physical)[0])
+        return copy_rows(self.source.table.rows, levels(self.source.physical)[0])
 
     @cached_property
     def _windows(self) -> dict[int, Window]:

@@ -10,7 +10,12 @@ from muntin.data_windows.stage import Cutty
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.operators.cutty import head
 from muntin.engines.spark.operators.sessions import beside_direct
-from muntin.engines.spark.row_partials import fields_of, lifted_once, not_in_arrow, partial_fields
+from muntin.engines.spark.row_partials import (
+    fields_of,
+    lift_rows_once,
+    not_in_arrow,
+    partial_fields,
+)
 from muntin.engines.spark.table import Table
 from muntin.model.data_windows import Session
 from muntin.physical import PhysicalPlan
@@ -39,7 +44,7 @@ def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
     gap = min(shape.gap for shape in sessions.values())
     values = partial_fields(table)
     bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
-    records, holder = lifted_once(table)
+    records, holder = lift_rows_once(table)
     merged = SessionRuns(keys, partials, holder, gap, wraps)
     runs = records.mapInArrow(merged, StructType([*fields_of(table, keys), *bounds, *values]))
     spread = runs.repartition(*keys) if keys else runs.repartition(1)

@@ -22,7 +22,7 @@ from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import name_columns, results
 from muntin.engines.spark.operators.expand import slice_start
 from muntin.engines.spark.table import Table
-from muntin.engines.spark.unshared import compute_directly, joined
+from muntin.engines.spark.unshared import compute_directly, join_direct
 from muntin.model.data_windows import Session
 from muntin.physical import PhysicalPlan
 from muntin.plan.slicing import Slices
@@ -44,7 +44,7 @@ def beside_direct(
     rows = name_columns(sessions(part), physical, part.query, part.table, found)
     if bound.direct is None:
         return rows
-    return joined(rows, compute_directly(bound.df, bound.direct), bound.query)
+    return join_direct(rows, compute_directly(bound.df, bound.direct), bound.query)
 
 
 def _sessions(physical: PhysicalPlan, table: Table) -> DataFrame:
