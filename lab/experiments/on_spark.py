@@ -58,8 +58,7 @@ class Measured:
 def run_on_spark(options: Options, console: Console) -> list[Measured]:
     """Measure all cases (or as many as `sets` says), print, and write CSV and a picture."""
     from muntin.cli.calibration import warm_up
-    from muntin.engines.spark.sample_tables import make_table
-    from muntin.engines.spark.session import local_session, quiet_start
+    from muntin.engines.spark.session import local_session, make_table, quiet_start
 
     with console.status("starting Spark"), quiet_start():
         spark = local_session("muntin cost model")

@@ -22,7 +22,7 @@ from muntin.cli.calibration_plans import CASES, Case, plans_of, runner
 from muntin.cost.calibration import Calibration
 from muntin.cost.fitting import fit
 from muntin.cost.spark import SHIPPED, Work
-from muntin.engines.spark.sample_tables import cores_of, make_table
+from muntin.engines.spark.session import cores_of, make_table
 from muntin.physical import Question
 from muntin.physical.operators.counted import Counted
 

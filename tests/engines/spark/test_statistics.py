@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
-from muntin.engines.spark.sample_tables import cores_of, make_table
+from muntin.engines.spark.session import cores_of, make_table
 
 QUERY = mt.query("ts", [mt.tumbling("1 hour")], [mt.count()], keys="device")
 

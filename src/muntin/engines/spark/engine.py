@@ -83,11 +83,9 @@ class OnSpark(ABC):
         self, data: DataFrame, query: Query, how: str, fraction: float, keys: float
     ) -> Statistics:
         """From a sample, or from what the files say of themselves."""
-        return (
-            sample_statistics(data, query, fraction)
-            if how == "sample"
-            else read_footers(data, query, keys)
-        )
+        if how == "sample":
+            return sample_statistics(data, query, fraction)
+        return read_footers(data, query, keys)
 
 
 class Batch(OnSpark):

@@ -9,6 +9,8 @@ wide   one row for each (keys, window_end), a column `<aggregate>__<window_id>` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
@@ -60,31 +62,24 @@ def lay_out(long: DataFrame, query: Query, layout: str) -> DataFrame:
 def wide(long: DataFrame, query: Query) -> DataFrame:
     """One row for each (keys, window_end)."""
     ids = [w.id for w in query.windows] + [w.id for w in query.data_windows]
-    pairs = [(a.name, id) for a in query.aggregates for id in ids]
-    _refuse_twins(query.keys, pairs, str(long.sparkSession.conf.get(CASE)) == "true")
-    end = F.col("window.end").alias("window_end")
-    keys = [_of(key) for key in query.keys]
+    columns = {(a.name, id): f"{a.name}__{id}" for a in query.aggregates for id in ids}
+    _refuse_twins(query.keys, columns, str(long.sparkSession.conf.get(CASE)) == "true")
     values = [
-        F.first(F.when(F.col("window_id") == id, _of(name)), ignorenulls=True).alias(
-            _wide_name(name, id)
-        )
-        for name, id in pairs
+        F.first(F.when(F.col("window_id") == id, _of(name)), ignorenulls=True).alias(column)
+        for (name, id), column in columns.items()
     ]
-    return long.groupBy(*keys, end).agg(*values)
-
-
-def _wide_name(aggregate: str, window: str) -> str:
-    return f"{aggregate}__{window}"
+    end = F.col("window.end").alias("window_end")
+    return long.groupBy(*map(_of, query.keys), end).agg(*values)
 
 
 def _refuse_twins(
-    keys: tuple[str, ...], pairs: list[tuple[str, str]], case_sensitive: bool
+    keys: tuple[str, ...], columns: Mapping[tuple[str, str], str], case_sensitive: bool
 ) -> None:
     """Refuse two columns of one name, which Spark makes and nobody can then ask for."""
     known: dict[str, str] = {}
-    columns = [("window_end", "the end of the windows"), *((key, f"key {key!r}") for key in keys)]
-    columns += [(_wide_name(name, id), f"{name!r} of window {id!r}") for name, id in pairs]
-    for column, what in columns:
+    named = [("window_end", "the end of the windows"), *((key, f"key {key!r}") for key in keys)]
+    named += [(c, f"{name!r} of window {id!r}") for (name, id), c in columns.items()]
+    for column, what in named:
         twin = known.setdefault(column if case_sensitive else column.lower(), what)
         if twin != what:
             raise QueryError(

@@ -22,7 +22,7 @@ from muntin.engines.spark.names import find_column, quoted
 from muntin.engines.spark.session_facts import Version, version_of
 from muntin.engines.spark.table import filter_rows, input_column
 from muntin.errors import StrategyError
-from muntin.model.data_windows import Session
+from muntin.model.data_windows import DataWindow, Session
 from muntin.model.query import Query
 from muntin.model.windows import Window
 
@@ -47,51 +47,33 @@ def run_own_windows(df: DataFrame, query: Query) -> DataFrame:
     keys = [F.col(f"k{i}").alias(k) for i, k in enumerate(query.keys)]
     version = version_of(df.sparkSession)
     results = [_own_aggregate(a, inputs, version) for a in query.aggregates]
-    parts = [_one(rows, w, time, keys, results, query) for w in query.windows]
-    for window in query.data_windows:
-        if not isinstance(window, Session) or window.maximum is not None:
-            raise StrategyError(
-                f"Spark has no window of its own to compare {window.id!r} with: "
-                "leave it out, or compare with muntin.data_windows.evaluate"
-            )
-        spark_window = F.session_window(time, f"{window.gap} microseconds")
-        parts.append(_grouped(rows, spark_window, window.id, keys, results, query))
-    return reduce(DataFrame.unionAll, parts)
+    names = ["window", *query.keys, *(a.name for a in query.aggregates)]
+
+    def compute(window: Window | DataWindow) -> DataFrame:
+        grouped = rows.groupBy(_own_window(window, time).alias("window"), *keys).agg(*results)
+        named = (F.col(quoted(name)) for name in names)
+        return grouped.select(F.lit(window.id).alias("window_id"), *named)
+
+    windows: list[Window | DataWindow] = [*query.windows, *query.data_windows]
+    return reduce(DataFrame.unionAll, map(compute, windows))
 
 
-def _one(
-    rows: DataFrame,
-    window: Window,
-    time: Column,
-    keys: list[Column],
-    results: list[Column],
-    query: Query,
-) -> DataFrame:
+def _own_window(window: Window | DataWindow, time: Column) -> Column:
+    if isinstance(window, Session) and window.maximum is None:
+        return F.session_window(time, f"{window.gap} microseconds")
+    if not isinstance(window, Window):
+        raise StrategyError(
+            f"Spark has no window of its own to compare {window.id!r} with: "
+            "leave it out, or compare with muntin.data_windows.evaluate"
+        )
     if window.overlap > MOST_COPIES:
         raise StrategyError(
             f"Spark's own window() cannot compute {window.id!r}: it would write out "
             f"{window.overlap:,.0f} copies of a row, and at most {MOST_COPIES:,} are tried; use "
             "operator 'expand' or 'kernel', and verify a longer slide"
         )
-    lengths = [f"{n} microseconds" for n in (window.range, window.slide, window.offset)]
-    return _grouped(rows, F.window(time, *lengths), window.id, keys, results, query)
-
-
-def _grouped(
-    rows: DataFrame,
-    window: Column,
-    id: str,
-    keys: list[Column],
-    results: list[Column],
-    query: Query,
-) -> DataFrame:
-    grouped = rows.groupBy(window.alias("window"), *keys).agg(*results)
-    names = [F.col(quoted(n)) for n in _names(query)]
-    return grouped.select(F.lit(id).alias("window_id"), *names)
-
-
-def _names(query: Query) -> list[str]:
-    return ["window", *query.keys, *(a.name for a in query.aggregates)]
+    lengths = (window.range, window.slide, window.offset)
+    return F.window(time, *(f"{n} microseconds" for n in lengths))
 
 
 def _own_aggregate(aggregate: Aggregate, inputs: tuple[Input, ...], version: Version) -> Column:

@@ -64,22 +64,15 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
         *(F.max(scale.name).alias(scale.name) for scale in scales.values()),
     )
     differs = [
-        _missing(a.name)
+        _is_missing(a.name)
         if a.function.approximate
         else _differs(a.name, types[a.name], scales[a.name].name if a.name in scales else None)
         for a in query.aggregates
     ]
     alone = (F.size("ours") != 1) | (F.size("theirs") != 1)
-    exact = [
-        F.get("ours", F.lit(0))[a.name].eqNullSafe(F.get("theirs", F.lit(0))[a.name])
-        for a in query.aggregates
-    ]
+    exact = [_value("ours", a.name).eqNullSafe(_value("theirs", a.name)) for a in query.aggregates]
     marked = both.select(
-        "window_id",
-        "window",
-        "keys",
-        "ours",
-        "theirs",
+        *("window_id", "window", "keys", "ours", "theirs"),
         F.coalesce(reduce(or_, [alone, *differs]), F.lit(True)).alias("differs"),
         reduce(and_, exact).alias("exact"),
     )
@@ -112,27 +105,29 @@ def _side(result: DataFrame, query: Query, side: int, scales: Mapping[str, Aggre
     values = [
         _comparable(F.col(quoted(a.name)), kinds[a.name]).alias(a.name) for a in query.aggregates
     ]
+    names = [scale.name for scale in scales.values()]
     return result.select(
         "window_id",
         "window",
         F.struct(*keys).alias("keys"),
         F.struct(*values).alias("values"),
         F.lit(side).alias("side"),
-        *(
-            (F.lit(None).cast("double") if side else F.col(scale.name)).alias(scale.name)
-            for scale in scales.values()
-        ),
+        *((F.lit(None).cast("double") if side else F.col(s)).alias(s) for s in names),
     )
 
 
-def _missing(name: str) -> Column:
+def _value(side: str, name: str) -> Column:
+    return F.get(side, F.lit(0))[name]
+
+
+def _is_missing(name: str) -> Column:
     """Whether only one side has a value: two sketches of the same rows need not be equal."""
-    return F.get("ours", F.lit(0))[name].isNull() != F.get("theirs", F.lit(0))[name].isNull()
+    return _value("ours", name).isNull() != _value("theirs", name).isNull()
 
 
 def _differs(name: str, kind: str, size: str | None = None) -> Column:
     """Whether a value differs; `size` names the column with the size of what was added."""
-    ours, theirs = (F.get(side, F.lit(0))[name] for side in ("ours", "theirs"))
+    ours, theirs = _value("ours", name), _value("theirs", name)
     equal = ours.eqNullSafe(theirs)
     if kind in ("double", "float"):
         scale = F.greatest(F.abs(ours), F.abs(theirs), *([F.col(size)] if size else []))

@@ -11,7 +11,7 @@ falls into once, nothing is exploded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from pyspark.sql import DataFrame
@@ -24,7 +24,6 @@ from muntin.engines.spark.record_order import add_order
 from muntin.engines.spark.table import Table
 from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.expand import Level, SlicesTarget, levels
-from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices
 
 _SHIFT = "({p} - offset - origin)"
@@ -59,9 +58,8 @@ def from_source(table: Table, level: Level, read: Read | None = None) -> DataFra
 def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = None) -> DataFrame:
     """Rows of the levels before, exploded into this level and merged."""
     parents = sorted(set(level.feeds) | set(level.slices))
-    targets = {n: Targets(level.feeds.get(n, ()), level.slices.get(n, ())) for n in parents}
-    most = max(each.cuts for each in targets.values())
-    cases = " ".join(f"WHEN {n} THEN {each.sql(most)}" for n, each in targets.items())
+    most = max(_most_cuts(level.slices.get(n, ())) for n in parents)
+    cases = " ".join(f"WHEN {n} THEN {_targets(level, n, most)}" for n in parents)
     placed = rows.withColumnsRenamed({"node": "of", "start": "at"})
     exploded = _explode(placed, f"CASE of {cases} END", "at", level, most)
     if read is not None:
@@ -75,8 +73,8 @@ def copy_rows(rows: DataFrame, level: Level) -> DataFrame:
     if single is not None:
         node, start = single
         return rows.withColumns({"start": F.expr(start), "node": F.lit(node)}).drop("t")
-    targets = Targets(level.feeds.get(FROM_SOURCE, ()), level.slices.get(FROM_SOURCE, ()))
-    return _explode(rows, targets.sql(targets.cuts), "t", level, targets.cuts)
+    cuts = _most_cuts(level.slices.get(FROM_SOURCE, ()))
+    return _explode(rows, _targets(level, FROM_SOURCE, cuts), "t", level, cuts)
 
 
 def slice_start(slices: Slices, position: str) -> str:
@@ -84,26 +82,23 @@ def slice_start(slices: Slices, position: str) -> str:
     return _latest([(f"{c.step}L", f"{c.phase}L") for c in slices.cuts], position)
 
 
-class Targets:
-    """What the rows of one node feed."""
+def _most_cuts(slices: Iterable[SlicesTarget]) -> int:
+    return max((len(target.slices.cuts) for target in slices), default=0)
 
-    def __init__(self, feeds: tuple[Feed, ...], slices: tuple[SlicesTarget, ...]) -> None:
-        self._feeds, self._slices = feeds, slices
-        self.cuts = max((len(target.slices.cuts) for target in slices), default=0)
 
-    def sql(self, cuts: int) -> str:
-        """A constant array with an element for each feed and slices; these have a step, no count.
+def _targets(level: Level, parent: int, cuts: int) -> str:
+    """SQL for a constant array of what the rows of a node feed: slices have a step, no count.
 
-        Slices that are cut in fewer ways than others have their last cut several times.
-        """
-        rows = [asdict(feed) for feed in self._feeds]
-        for target in self._slices:
-            own = target.slices.cuts
-            padded = (*own, *own[-1:] * (cuts - len(own)))
-            steps = {f"step{i}": cut.step for i, cut in enumerate(padded)}
-            phases = {f"phase{i}": cut.phase for i, cut in enumerate(padded)}
-            rows.append({"node": target.node, **steps, **phases})
-        return constant(rows, f"ARRAY<STRUCT<{_fields(cuts)}>>")
+    Slices that are cut in fewer ways than others have their last cut several times.
+    """
+    rows = [asdict(feed) for feed in level.feeds.get(parent, ())]
+    for target in level.slices.get(parent, ()):
+        own = target.slices.cuts
+        padded = (*own, *own[-1:] * (cuts - len(own)))
+        steps = {f"step{i}": cut.step for i, cut in enumerate(padded)}
+        phases = {f"phase{i}": cut.phase for i, cut in enumerate(padded)}
+        rows.append({"node": target.node, **steps, **phases})
+    return constant(rows, f"ARRAY<STRUCT<{_fields(cuts)}>>")
 
 
 def _fields(cuts: int) -> str:
