@@ -13,12 +13,11 @@ from importlib import import_module
 from pyspark.sql import DataFrame
 
 from muntin.aggregates import Aggregate
-from muntin.engines.spark.record_order import prepare_ordered
 from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow, partial_fields
 from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.stream_source import StreamSource, delay_of
 from muntin.engines.spark.streaming import Streaming, check_started_with
-from muntin.engines.spark.table import Table
+from muntin.engines.spark.table import Table, prepare
 from muntin.engines.spark.unshared import split
 from muntin.model.query import Query
 from muntin.model.windows import Window
@@ -51,7 +50,7 @@ class Bound:
     @cached_property
     def table(self) -> Table:
         """The rows under plain names, with what lifts partials, and what orders records."""
-        return prepare_ordered(self.df, self.query)
+        return prepare(self.df, self.query)
 
     @cached_property
     def wraps(self) -> bool:

@@ -6,11 +6,14 @@
 
 Rows without a time are dropped; a filtered input is null where its filter does not hold. From here
 on no name of the user's appears in any expression until the result is named.
+
+Where the order of records matters, it is time, then `order_by`, then what the query reads of them.
+Spark hands rows on in any order after a shuffle, so an order is always brought about, never found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
@@ -20,7 +23,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from muntin.aggregates import Aggregate
-from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
+from muntin.aggregates.columns import (
+    ORDER,
+    Columns,
+    Input,
+    columns_of,
+    distinct_inputs,
+    inputs_of,
+)
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.faults import translate_refusals, try_parts
@@ -56,19 +66,15 @@ class Table:
     order: tuple[str, ...]
 
 
-def prepare(
-    df: DataFrame,
-    query: Query,
-    lifted: bool = True,
-    read: Sequence[str] = (),
-    order: Sequence[str] = (),
-) -> Table:
+def prepare(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     """Resolve the query's names against the table, with a sentence for each that does not fit.
 
-    Where aggregates are not lifted but left to Spark, the table has no partial columns. `read` is
-    what windows read, `order` what orders records of equal time: SQL that has been tried.
+    Where aggregates are not lifted but left to Spark, the table has no partial columns.
     """
     columns = columns_in(df)
+    read = {f"window input {text!r}": expression(text, columns) for text in window_inputs(query)}
+    order = {f"order_by {n!r}": find_column(n, columns, "order_by") for n in query.order_by}
+    _check_order(df, read, order)
     inputs = distinct_inputs(query.aggregates)
     time = find_column(query.time, columns, "time")
     keys = [find_column(k, columns, "key") for k in query.keys]
@@ -76,13 +82,14 @@ def prepare(
     types = _types(chosen, _parts(query, time, keys, columns))
     _check_keys({name: types["key", name] for name in query.keys})
     kinds = {each: types[each] for each in inputs}
+    instant = SparkWriter().microseconds(time, types["time"])
     k, v, u, o = map(_plain_names, "kvuo", (keys, inputs, read, order))
     rows = chosen.select(
         *_aliased(map(F.expr, keys), k),
-        F.expr(instant(time, types["time"], query)).alias("t"),
+        F.expr(f"{instant} - {query.set_back}L" if query.set_back else instant).alias("t"),
         *_aliased((input_column(each, columns) for each in inputs), v),
-        *_aliased(map(F.expr, read), u),
-        *_aliased(map(F.expr, order), o),
+        *_aliased(map(F.expr, read.values()), u),
+        *_aliased(map(F.expr, order.values()), o),
     )
     rows = rows.where("t IS NOT NULL")
     table = Table(rows, Columns(inputs, (), ()), types["time"], k, v, u, o)
@@ -94,7 +101,16 @@ def prepare(
     return replace(table, columns=columns_of(query.aggregates, kinds.__getitem__))
 
 
-def _plain_names(letter: str, of: Sequence[object]) -> tuple[str, ...]:
+def _check_order(df: DataFrame, read: dict[str, str], order: dict[str, str]) -> None:
+    """Refuse what windows cannot read, and what records cannot be ordered by."""
+    for what, sql in (read | order).items():
+        with translate_refusals(f"{what} cannot be computed"):
+            kind = df.select(F.expr(sql)).schema[0].dataType.simpleString()
+        if what in order and has_no_order(kind):
+            raise ColumnError(f"{what} is {kind}, which has no order: name a column that has one")
+
+
+def _plain_names(letter: str, of: Collection[object]) -> tuple[str, ...]:
     return tuple(f"{letter}{i}" for i, _ in enumerate(of))
 
 
@@ -214,12 +230,6 @@ def _try_calls(rows: DataFrame, query: Query, calls: Callable[[Aggregate], list[
     try_parts(analyse, query.aggregates, lambda aggregate: aggregate.name)
 
 
-def instant(time: str, kind: str, query: Query) -> str:
-    """SQL for the microseconds that decide which instances a row belongs to."""
-    plain = SparkWriter().microseconds(time, kind)
-    return f"{plain} - {query.set_back}L" if query.set_back else plain
-
-
 def filter_rows(df: DataFrame, where: str | None) -> DataFrame:
     """The rows where the query's condition holds."""
     if where is None:
@@ -234,3 +244,31 @@ def input_column(each: Input, columns: list[str]) -> Column:
     """An input: null where its filter does not hold. Spark reads each text by itself."""
     value = F.expr(expression(each.argument, columns))
     return F.when(F.expr(each.predicate), value) if each.predicate else value
+
+
+def window_inputs(query: Query) -> list[str]:
+    """What windows read of records, each expression once."""
+    return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
+
+
+def tie_breakers(table: Table, rows: DataFrame, query: Query) -> list[str]:
+    """The columns that order records of equal time: `order_by`, and where it matters all others.
+
+    The rows are those of the table, with its inputs or with their partials.
+    """
+    order = list(table.order)
+    sensitive = any(w.order_matters for w in query.data_windows) or any(
+        not a.function.commutative for a in query.aggregates
+    )
+    if sensitive:
+        kinds = {field.name: field.dataType.simpleString() for field in rows.schema}
+        others = [*table.values, *table.read, *(p.name for p in table.columns.partials)]
+        order += [n for n in others if n in kinds and not has_no_order(kinds[n])]
+    return order
+
+
+def add_order(table: Table) -> DataFrame:
+    """The rows of a table, with time and `order_by` in one column, where partials sort by it."""
+    if not any(partial.in_order for partial in table.columns.partials):
+        return table.rows
+    return table.rows.withColumn(ORDER, F.struct("t", *table.order))

@@ -16,14 +16,13 @@ from muntin.data_windows.stage import Assigned, Cutty
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import name_columns, results
 from muntin.engines.spark.names import quoted
-from muntin.engines.spark.record_order import prepare_ordered, tie_breakers, window_inputs
 from muntin.engines.spark.row_partials import (
     fields_of,
     lift_rows,
     one_zero,
     partial_fields,
 )
-from muntin.engines.spark.table import Table
+from muntin.engines.spark.table import Table, prepare, tie_breakers, window_inputs
 from muntin.errors import ColumnError
 from muntin.kernels.mergers import not_merged
 from muntin.model.data_windows import DataWindow
@@ -75,7 +74,7 @@ def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
                 f"{aggregate.name} is written in Python and stands beside an aggregate that has "
                 "no array form: ask for them in two queries"
             )
-    table = prepare_ordered(df, query, lifted=False)
+    table = prepare(df, query, lifted=False)
     inputs = dict(zip(window_inputs(query), table.read, strict=True))
     stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
     kinds = [field for field in table.rows.schema.fields if field.name in table.values]

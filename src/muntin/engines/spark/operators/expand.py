@@ -20,8 +20,7 @@ from pyspark.sql import functions as F
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.names import constant
-from muntin.engines.spark.record_order import add_order
-from muntin.engines.spark.table import Table
+from muntin.engines.spark.table import Table, add_order
 from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.expand import Level, SlicesTarget, levels
 from muntin.plan.slicing import Slices

@@ -35,8 +35,8 @@ from muntin.engines.spark.operators.bucketed import (
 from muntin.engines.spark.operators.cutty import asked_windows, head
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.processor import BucketProcessor, frame, pack_results, remembered
-from muntin.engines.spark.record_order import tie_breakers, window_inputs
 from muntin.engines.spark.stream_source import StreamSource, delay_of
+from muntin.engines.spark.table import tie_breakers, window_inputs
 from muntin.errors import StrategyError
 from muntin.kernels.portions import portions
 from muntin.physical import PhysicalPlan
