@@ -16,6 +16,12 @@ from muntin.model.query import Query
 from muntin.physical.question import Facts
 from muntin.planner.choosing import Choice
 
+CONTROL_ON_BATCH = (
+    "control needs a streaming DataFrame: a batch has no time at which windows could come or go; "
+    "leave it out"
+)
+"""What engines of batches say of a control, which only a stream can have."""
+
 Data = TypeVar("Data", contravariant=True)
 Bound = TypeVar("Bound")
 Result = TypeVar("Result", covariant=True)

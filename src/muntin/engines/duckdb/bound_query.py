@@ -122,7 +122,7 @@ def _types(source: Source, trees: Mapping[Part, exp.Expr]) -> dict[Part, str]:
 
     def to_blame(error: Exception) -> MuntinError:
         for part in trees:
-            with translate_errors(partial(_refused, part, trees[part], source)):
+            with translate_errors(partial(_refusal, part, trees[part], source)):
                 tried([part])
         return whole_query(error)
 
@@ -166,16 +166,12 @@ def _tree(part: Part, kinds: Kinds) -> exp.Expr:
     )
 
 
-def _refused(part: Part, tree: exp.Expr, source: Source, error: Exception) -> MuntinError:
-    return part.fails(_reason(tree, source, error))
-
-
-def _reason(tree: exp.Expr, source: Source, error: Exception) -> str:
+def _refusal(part: Part, tree: exp.Expr, source: Source, error: Exception) -> MuntinError:
     if tree.find(exp.AggFunc, exp.Window):
-        return "it is computed for each row, so it cannot hold an aggregate itself"
+        return part.fails("it is computed for each row, so it cannot hold an aggregate itself")
     known = {name.lower() for name in source.names}
     for column in tree.find_all(exp.Column):
         if column.name.lower() not in known and not column.table:
             hint = did_you_mean(column.name, source.names)
-            return f"{first_line(error)} ({shown(column.name)} is not a column: {hint})"
-    return first_line(error)
+            return part.fails(f"{first_line(error)} ({shown(column.name)} is not a column: {hint})")
+    return part.fails(first_line(error))

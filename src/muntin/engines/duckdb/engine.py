@@ -18,6 +18,7 @@ from muntin.engines.duckdb.bound_query import reading_of, run
 from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
 from muntin.engines.duckdb.tables import Source, connect, open_source
 from muntin.engines.duckdb.verify import compare
+from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine
@@ -53,10 +54,7 @@ class InProcess:
     def bind(self, data: object, query: Query, **stream: object) -> Bound:
         """The table as DuckDB reads it; a batch ignores what only a stream is told."""
         if stream.get("control") is not None:
-            raise StrategyError(
-                "control needs a streaming DataFrame: a batch has no time at which windows could "
-                "come or go; leave it out"
-            )
+            raise StrategyError(CONTROL_ON_BATCH)
         return Bound(data, query)
 
     def facts(self, bound: Bound, operator: str | None) -> Facts:

@@ -26,7 +26,7 @@ from muntin.physical import BATCH, STREAM, PhysicalPlan
 
 @dataclass(frozen=True)
 class Bound:
-    """A query and the table it is asked of; a stream has what it was told, and its watermark."""
+    """A query and the table it is asked of; a stream has its options, and its watermark."""
 
     df: DataFrame
     query: Query

@@ -1,7 +1,7 @@
-"""Each query its own rows: the long result of a combined query, handed out to those who asked.
+"""Hand the long result of a combined query out: each query gets its own rows and columns.
 
-Every row is exploded by a constant lookup on its window into the queries that want it, under their
-own ids: one pass, no scan or union for each query. In the rows of a query stand its own columns.
+A constant lookup on its window explodes every row into the queries that want it, under their own
+ids: one pass, no scan or union for each query.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from muntin.cost import Statistics
+from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.delivery import select_own, stack_results
 from muntin.engines.spark.layout import fill_empty, lay_out
@@ -102,10 +103,7 @@ class Batch(OnSpark):
                 "spark.read instead of spark.readStream, or apply the plan in foreachBatch"
             )
         if stream.get("control") is not None:
-            raise StrategyError(
-                "control needs a streaming DataFrame: a batch has no time at which windows could "
-                "come or go; leave it out"
-            )
+            raise StrategyError(CONTROL_ON_BATCH)
         bound = Bound(data, query)
         if bound.direct is not None:
             prepare(data, bound.direct, lifted=False)

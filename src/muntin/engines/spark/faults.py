@@ -1,8 +1,7 @@
 """Spark's refusals as sentences: one line of what it says, under the name of what does not fit.
 
-A DataFrame of Spark Connect is analysed only when its schema is read, so whoever tries an
-expression reads the schema inside the block. PySpark writes the stack trace of every refusal to
-its log, of those that are caught too: while something is tried, that log is held back.
+Spark Connect analyses a DataFrame only when its schema is read: read it inside the block. PySpark
+logs the stack trace of every refusal, even of those that are caught, so the log is silenced there.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _IN_OTHER_WORDS = {
 
 @contextmanager
 def silence_log() -> Iterator[None]:
-    """Nothing that Spark refuses inside the block is logged: it is caught and told in our words."""
+    """Nothing that Spark refuses inside the block is logged: an error of ours says it."""
     logs = [PySparkLogger.getLogger(name) for name in _LOGS]
     before = [log.disabled for log in logs]
     for log in logs:

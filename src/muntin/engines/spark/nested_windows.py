@@ -36,17 +36,10 @@ def group_ends(groups: Sequence[Group], t: str, until: str = FOREVER) -> str:
     for number, group in enumerate(groups):
         windows = [level.window for level in group.levels]
         for window, wider in zip(windows, [*windows[1:], None], strict=True):
-            coarser = ends(wider) if wider is not None else None
-            levels.append(
-                {
-                    "g": number,
-                    "range": window.range,
-                    "slide": window.slide,
-                    "phase": ends(window).phase,
-                    "coarser": coarser.step if coarser else 0,
-                    "coarser_phase": coarser.phase if coarser else 0,
-                }
-            )
+            phase, coarser = ends(window).phase, ends(wider) if wider is not None else None
+            own = {"g": number, "range": window.range, "slide": window.slide, "phase": phase}
+            step, beyond = (coarser.step, coarser.phase) if coarser else (0, 0)
+            levels.append({**own, "coarser": step, "coarser_phase": beyond})
     literal = constant(levels, f"ARRAY<STRUCT<{_LEVEL}>>")
     return _ENDS.format(levels=literal, t=t, reach=f"least({t} + l.range, {until})")
 

@@ -74,13 +74,10 @@ def progress(query: StreamingQuery) -> Progress | None:
 
     Batches without rows that only move the watermark count too.
     """
-    last = query.lastProgress
-    return None if last is None else _read(last, query.isActive)
-
-
-def _read(last: Any, active: bool) -> Progress:
-    durations = last["durationMs"]
-    seconds = durations.get("triggerExecution", 0) / 1000
+    last: Any = query.lastProgress
+    if last is None:
+        return None
+    seconds = last["durationMs"].get("triggerExecution", 0) / 1000
     events = last["eventTime"] or {}
     watermark, newest = _instant(events.get("watermark")), _instant(events.get("max"))
     operators = last["stateOperators"] or []
@@ -98,7 +95,7 @@ def _read(last: Any, active: bool) -> Progress:
         state_bytes=sum(o["memoryUsedBytes"] for o in operators),
         late_rows=sum(o["numRowsDroppedByWatermark"] for o in operators)
         + sum(m.get("dropped") or 0 for m in metrics.values()),
-        active=active,
+        active=query.isActive,
     )
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pyarrow.parquet as pq
@@ -85,19 +84,18 @@ def _refuse_stream(df: DataFrame) -> None:
 
 
 def _local(files: list[str]) -> list[Path]:
-    paths = [Path(unquote(urlparse(name).path)) for name in files]
-    kept = [
-        p for p, name in zip(paths, files, strict=True) if urlparse(name).scheme in ("", "file")
-    ]
-    if not kept or len(kept) < len(files) or any(p.suffix != ".parquet" for p in kept):
+    places = [urlparse(name) for name in files]
+    paths = [Path(unquote(place.path)) for place in places]
+    local = all(place.scheme in ("", "file") for place in places)
+    if not paths or not local or any(path.suffix != ".parquet" for path in paths):
         raise ColumnError(
             "only local parquet files say how many rows they hold: use statistics='sample', or "
             "give rows=, keys= and rate="
         )
-    return kept
+    return paths
 
 
-def _bounds(footer: Any, time: str) -> Iterable[tuple[datetime, datetime]]:
+def _bounds(footer: pq.FileMetaData, time: str) -> Iterable[tuple[datetime, datetime]]:
     """The first and last time of each row group that has them."""
     for number in range(footer.num_row_groups):
         group = footer.row_group(number)

@@ -1,4 +1,4 @@
-"""What only a stream is told, checked: its watermark, its mode, what its checkpoint was made for.
+"""The options of a stream, checked: its watermark, its mode, what its checkpoint was made for.
 
 The caller starts the query and chooses its sink and checkpoint, as for any streaming DataFrame;
 `output` must be the mode that it is started with.
@@ -35,7 +35,7 @@ from muntin.state.control import Control
 
 @dataclass(frozen=True, slots=True)
 class Streaming:
-    """What only a stream is told: how late rows may be, and which results are given out when.
+    """The options of a stream: how late rows may be, and which results come out when.
 
     `started_with` are the windows of the query that the checkpoint was started with, where they
     are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over;

@@ -24,7 +24,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import TimerValues
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import StructType
 
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.commands import commands_of
@@ -111,14 +111,12 @@ def _announce(stream: Controlled, source: StreamSource, control: Control) -> str
 
 def _schema(source: StreamSource) -> StructType:
     """The columns of labelled results."""
-    own = [
-        StructField("window_id", StringType()),
-        StructField("start", LongType()),
-        StructField("end", LongType()),
-        StructField("asked", StringType()),
-    ]
     keys = [f for f in source.schema if f.name in source.table.keys]
-    return StructType([*keys, *own, *source.partial_fields])
+    own = {"window_id": "string", "start": "long", "end": "long", "asked": "string"}
+    schema = StructType(keys)
+    for name, kind in own.items():
+        schema = schema.add(name, kind)
+    return StructType([*schema, *source.partial_fields])
 
 
 def _metrics() -> list[Column]:
