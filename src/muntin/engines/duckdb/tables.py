@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from muntin.engines.duckdb.arrow_types import in_zone, make_readable, restore_types
+from muntin.engines.duckdb.conversion import (
+    from_arrow,
+    in_zone,
+    make_readable,
+    restore_types,
+    to_arrow,
+)
 from muntin.engines.duckdb.faults import first_line, translate_errors
 from muntin.engines.duckdb.parts import columns_read
 from muntin.errors import ColumnError, MuntinError
@@ -85,8 +91,6 @@ class Source:
         table = table.set_column(place, "window", window)
         if self.frame is None:
             return table
-        from muntin.engines.duckdb.frames import from_arrow
-
         return from_arrow(table, self.frame, [name for name in table.column_names if name in keys])
 
 
@@ -114,8 +118,6 @@ def open_source(data: Any, *queries: Query) -> Source:
                 table = data.select(columns_read(queries, names))
                 return Source(_relation(table), names, table)
             case "pandas":
-                from muntin.engines.duckdb.frames import to_arrow
-
                 names = tuple(str(name) for name in data.columns)
                 places = columns_read(queries, names)
                 table = to_arrow(data, places)

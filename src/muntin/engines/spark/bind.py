@@ -82,7 +82,7 @@ class Bound:
         foreign = arrow_refusal([*fields_of(table, table.keys), *partial_fields(table)])
         return f"{foreign} cannot be handed to Python" if foreign else None
 
-    @property
+    @cached_property
     def of_shared(self) -> Bound:
         """The same table, asked for what can be shared."""
         return self if self.direct is None or self.shared is None else self.about(self.shared)
