@@ -66,7 +66,7 @@ def _from_rows(given: DataFrame) -> DataFrame:
         raise ControlError(
             "commands have a watermark, which would hold back that of the rows: leave it out"
         )
-    types = {field.name: field.dataType.simpleString() for field in given.schema}
+    types = dict(given.dtypes)
     if list(types.values()) == ["string"]:
         return given.toDF("command").select(F.col("command").cast("binary"))
     wrong = [

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.names import constant, quoted
+from muntin.engines.spark.names import column, constant
 from muntin.model.delivery import Frame, check_types
 from muntin.model.queries import QUERY_ID, Member, SharingSet
 
@@ -23,12 +23,11 @@ _LABELS = "MAP<STRING, ARRAY<STRUCT<query_id: STRING, window_id: STRING>>>"
 def stack_results(longs: Sequence[DataFrame], sets: Sequence[SharingSet]) -> DataFrame:
     """One result for all queries, from the long result of each set's combined query."""
     frame = Frame.of(sets)
-    types = [{f.name: f.dataType.simpleString() for f in long.schema} for long in longs]
-    check_types(sets, types)
+    check_types(sets, [dict(long.dtypes) for long in longs])
     parts = [_hand_out(long, each) for long, each in zip(longs, sets, strict=True)]
     stacked = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
     names = [QUERY_ID, "window_id", "window", *frame.keys, *frame.results]
-    return stacked.select(*(F.col(quoted(name)) for name in names))
+    return stacked.select(*map(column, names))
 
 
 def select_own(long: DataFrame, member: Member) -> DataFrame:
@@ -38,8 +37,8 @@ def select_own(long: DataFrame, member: Member) -> DataFrame:
     return long.where(F.col("window_id").isin(list(asked))).select(
         F.expr(f"element_at({labels}, window_id)").alias("window_id"),
         "window",
-        *(F.col(quoted(key)) for key in member.query.keys),
-        *(F.col(quoted(place)).alias(name) for name, place in member.results.items()),
+        *map(column, member.query.keys),
+        *(column(place).alias(name) for name, place in member.results.items()),
     )
 
 
@@ -52,8 +51,8 @@ def _hand_out(long: DataFrame, each: SharingSet) -> DataFrame:
     rows = long.select(
         F.inline(F.expr(lookup)),
         "window",
-        *(F.col(quoted(key)).alias(f"k{i}") for i, key in enumerate(each.query.keys)),
-        *(F.col(quoted(a.name)).alias(f"a{i}") for i, a in enumerate(each.query.aggregates)),
+        *(column(key).alias(f"k{i}") for i, key in enumerate(each.query.keys)),
+        *(column(a.name).alias(f"a{i}") for i, a in enumerate(each.query.aggregates)),
     )
     place = {a.name: f"a{i}" for i, a in enumerate(each.query.aggregates)}
     names = dict.fromkeys(name for member in each.members for name in member.results)
@@ -71,8 +70,8 @@ def _value(name: str, each: SharingSet, place: dict[str, str]) -> str:
     asked: dict[str, list[str]] = {}
     for member in each.members:
         if name in member.results:
-            column = place[member.results[name]]
-            asked.setdefault(column, []).append(SparkWriter().literal(member.id))
+            own = place[member.results[name]]
+            asked.setdefault(own, []).append(SparkWriter().literal(member.id))
     if len(asked) == 1 and sum(map(len, asked.values())) == len(each.members):
         return next(iter(asked))
     cases = [f"WHEN {QUERY_ID} IN ({', '.join(ids)}) THEN {c}" for c, ids in asked.items()]

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from muntin.engines.spark.faults import first_line, of_spark, silence_log
-from muntin.engines.spark.names import quoted
+from muntin.engines.spark.names import column
 from muntin.engines.spark.session import session
 from muntin.engines.spark.session_facts import is_connect
 from muntin.errors import QueryError, did_you_mean
@@ -175,7 +175,7 @@ def _messages(results: DataFrame, job: Job) -> DataFrame:
     value = F.to_json(F.struct("*")).alias("value")
     if not job.query.keys:
         return results.select(value)
-    keys = F.to_json(F.struct(*(F.col(quoted(key)) for key in job.query.keys)))
+    keys = F.to_json(F.struct(*(column(key) for key in job.query.keys)))
     return results.select(keys.alias("key"), value)
 
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.finishing import window_column
-from muntin.engines.spark.names import quoted
+from muntin.engines.spark.names import column
 from muntin.errors import QueryError
 from muntin.model.query import Query
 
@@ -29,13 +29,13 @@ def fill_empty(long: DataFrame, query: Query) -> DataFrame:
     kind = dict(long.select("window.start").dtypes)["start"]
     slide = F.expr(_by_window(query, {w.id: w.slide for w in query.windows}))
     length = F.expr(_by_window(query, {w.id: w.range for w in query.windows}))
-    values = F.struct(*(_of(a.name).alias(f"a{i}") for i, a in enumerate(query.aggregates)))
+    values = F.struct(*(column(a.name).alias(f"a{i}") for i, a in enumerate(query.aggregates)))
     plain = long.select(
         "window_id",
         F.expr(SparkWriter().microseconds("window.start", kind)).alias("begin"),
         slide.alias("slide"),
         length.alias("length"),
-        *(_of(key).alias(f"k{i}") for i, key in enumerate(query.keys)),
+        *(column(key).alias(f"k{i}") for i, key in enumerate(query.keys)),
         values.alias("held"),
     )
     keys = [f"k{i}" for i, _ in enumerate(query.keys)]
@@ -65,11 +65,11 @@ def wide(long: DataFrame, query: Query) -> DataFrame:
     columns = {(a.name, id): f"{a.name}__{id}" for a in query.aggregates for id in ids}
     _refuse_twins(query.keys, columns, str(long.sparkSession.conf.get(CASE)) == "true")
     values = [
-        F.first(F.when(F.col("window_id") == id, _of(name)), ignorenulls=True).alias(column)
-        for (name, id), column in columns.items()
+        F.first(F.when(F.col("window_id") == id, column(name)), ignorenulls=True).alias(wide_name)
+        for (name, id), wide_name in columns.items()
     ]
     end = F.col("window.end").alias("window_end")
-    return long.groupBy(*map(_of, query.keys), end).agg(*values)
+    return long.groupBy(*map(column, query.keys), end).agg(*values)
 
 
 def _refuse_twins(
@@ -79,17 +79,13 @@ def _refuse_twins(
     known: dict[str, str] = {}
     named = [("window_end", "the end of the windows"), *((key, f"key {key!r}") for key in keys)]
     named += [(c, f"{name!r} of window {id!r}") for (name, id), c in columns.items()]
-    for column, what in named:
-        twin = known.setdefault(column if case_sensitive else column.lower(), what)
+    for name, what in named:
+        twin = known.setdefault(name if case_sensitive else name.lower(), what)
         if twin != what:
             raise QueryError(
-                f"column {column!r} of the wide layout would be both {twin} and {what}: rename "
+                f"column {name!r} of the wide layout would be both {twin} and {what}: rename "
                 "the key, or give the aggregate another .alias(...) or the window another id="
             )
-
-
-def _of(name: str) -> Column:
-    return F.col(quoted(name))
 
 
 def _by_window(query: Query, values: dict[str, int]) -> str:

@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from muntin.aggregates.expression_text import check_expression
 from muntin.dialects.spark_text import SparkWriter
@@ -25,6 +26,11 @@ def quoted(name: str) -> str:
     `it's ``my`` col.umn`
     """
     return "`" + name.replace("`", "``") + "`"
+
+
+def column(name: str) -> Column:
+    """The column of exactly that name."""
+    return F.col(quoted(name))
 
 
 def constant(value: object, kind: str) -> str:

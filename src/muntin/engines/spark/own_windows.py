@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Input, distinct_inputs, inputs_of
-from muntin.engines.spark.names import find_column, quoted
+from muntin.engines.spark.names import column, find_column
 from muntin.engines.spark.session_facts import Version, version_of
 from muntin.engines.spark.table import filter_rows, input_column
 from muntin.errors import StrategyError
@@ -51,7 +51,7 @@ def run_own_windows(df: DataFrame, query: Query) -> DataFrame:
 
     def compute(window: Window | DataWindow) -> DataFrame:
         grouped = rows.groupBy(_own_window(window, time).alias("window"), *keys).agg(*results)
-        named = (F.col(quoted(name)) for name in names)
+        named = (column(name) for name in names)
         return grouped.select(F.lit(window.id).alias("window_id"), *named)
 
     windows: list[Window | DataWindow] = [*query.windows, *query.data_windows]

@@ -261,7 +261,7 @@ def tie_breakers(table: Table, rows: DataFrame, query: Query) -> list[str]:
         not a.function.commutative for a in query.aggregates
     )
     if sensitive:
-        kinds = {field.name: field.dataType.simpleString() for field in rows.schema}
+        kinds = dict(rows.dtypes)
         others = [*table.values, *table.read, *(p.name for p in table.columns.partials)]
         order += [n for n in others if n in kinds and not has_no_order(kinds[n])]
     return order

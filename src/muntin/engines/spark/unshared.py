@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.engines.spark.faults import try_parts
-from muntin.engines.spark.names import quoted
+from muntin.engines.spark.names import column
 from muntin.engines.spark.own_windows import run_own_windows
 from muntin.engines.spark.session_facts import version_of
 from muntin.engines.spark.table import kinds_of
@@ -81,6 +81,4 @@ def join_direct(shared: DataFrame, direct: DataFrame, query: Query) -> DataFrame
 def _numbered(side: DataFrame, by: list[str], prefix: str) -> DataFrame:
     """Plain names, whatever the user's are: first what is joined by, as it stands in every row."""
     assert side.columns[: len(by)] == by, "a long result begins with window and keys"
-    return side.select(
-        *(F.col(quoted(name)).alias(f"{prefix}{i}") for i, name in enumerate(side.columns))
-    )
+    return side.select(*(column(name).alias(f"{prefix}{i}") for i, name in enumerate(side.columns)))

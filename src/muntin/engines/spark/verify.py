@@ -29,7 +29,7 @@ from pyspark.sql.types import (
 
 from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
-from muntin.engines.spark.names import expression, quoted
+from muntin.engines.spark.names import column, expression
 from muntin.engines.spark.own_windows import run_own_windows
 from muntin.engines.verification import SAMPLE, TOLERANCE, Verification, describe
 from muntin.model.query import Query
@@ -54,7 +54,7 @@ def _rounding(ours: object, theirs: object) -> str:
 
 def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
     """Compare a result with Spark's own."""
-    types = {f.name: f.dataType.simpleString() for f in ours.schema}
+    types = dict(ours.dtypes)
     scales = _scales(df, query, types)
     theirs = run_own_windows(df, replace(query, aggregates=(*query.aggregates, *scales.values())))
     stacked = _side(ours, query, 1, scales).unionAll(_side(theirs, query, 0, scales))
@@ -100,11 +100,9 @@ def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, 
 
 
 def _side(result: DataFrame, query: Query, side: int, scales: Mapping[str, Aggregate]) -> DataFrame:
-    keys = [F.col(quoted(k)) for k in query.keys] or [F.lit(0).alias("none")]
+    keys = [column(k) for k in query.keys] or [F.lit(0).alias("none")]
     kinds = {field.name: field.dataType for field in result.schema}
-    values = [
-        _comparable(F.col(quoted(a.name)), kinds[a.name]).alias(a.name) for a in query.aggregates
-    ]
+    values = [_comparable(column(a.name), kinds[a.name]).alias(a.name) for a in query.aggregates]
     names = [scale.name for scale in scales.values()]
     return result.select(
         "window_id",

@@ -15,7 +15,7 @@ from muntin.aggregates.columns import inputs_of
 from muntin.data_windows.stage import Assigned, Cutty
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import name_columns, results
-from muntin.engines.spark.names import quoted
+from muntin.engines.spark.names import column
 from muntin.engines.spark.row_partials import (
     fields_of,
     lift_rows,
@@ -88,7 +88,7 @@ def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
 
     calls = map(call, query.aggregates)
     grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*calls)
-    named = [F.col(quoted(a.name)) for a in query.aggregates]
+    named = [column(a.name) for a in query.aggregates]
     return name_columns(grouped, physical, query, table, named)
 
 
