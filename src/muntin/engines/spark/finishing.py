@@ -27,7 +27,7 @@ def finish(
     """
     ranges = {n.number: n.shape.range for n in physical.outputs if isinstance(n.shape, Window)}
     end = f"(start + {lookup(ranges)})"
-    return name_columns(rows, physical, query, table, results(table.columns), end, metadata)
+    return name_columns(rows, physical, query, table, end=end, metadata=metadata)
 
 
 def name_columns(
@@ -35,18 +35,21 @@ def name_columns(
     physical: PhysicalPlan,
     query: Query,
     table: Table,
-    results: list[Column],
+    computed: list[Column] | None = None,
     end: str = "end",
     metadata: dict[str, int] | None = None,
 ) -> DataFrame:
-    """The results of the windows that were asked for, under the user's names."""
+    """The results of the windows that were asked for, under the user's names.
+
+    They are finished from partial columns, unless they have been computed.
+    """
     ids = {node.number: node.id for node in physical.outputs}
     window = window_column("start", end, table.time_type)
     return rows.select(
         F.expr(lookup(ids)).alias("window_id"),
         window.alias("window", metadata=metadata or {}),
         *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
-        *results,
+        *(computed or results(table.columns)),
     )
 
 

@@ -75,13 +75,13 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     path = _announce(stream, source, control)
     grid = Base(0, Slices((Cut(control.grain, 0),)), ())
     packed = pack_by_bucket(source, spec, (grid,))
-    told = commands_of(spark, control).select(
+    commands = commands_of(spark, control).select(
         F.explode(F.array(*map(F.lit, labels(spec.buckets)))).alias(BUCKET),
         F.lit(None).cast("binary").alias("pieces"),
         F.lit(None).cast("string").alias("newest"),
         "command",
     )
-    rows = packed.withColumn("command", F.lit(None).cast("binary")).unionByName(told)
+    rows = packed.withColumn("command", F.lit(None).cast("binary")).unionByName(commands)
     processor = ControlledProcessor(stream, path)
     stepped = rows.groupBy(BUCKET).transformWithStateInPandas(
         processor, OUTPUT, "Update" if spec.update else "Append", "EventTime"

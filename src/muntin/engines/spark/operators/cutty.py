@@ -14,7 +14,7 @@ from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.data_windows.stage import Assigned, Cutty
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import name_columns, results
+from muntin.engines.spark.finishing import name_columns
 from muntin.engines.spark.names import column
 from muntin.engines.spark.row_partials import (
     fields_of,
@@ -34,11 +34,11 @@ from muntin.physical import PhysicalPlan
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """The long result of a query with such windows."""
     if bound.direct is not None or not_merged(p.merger for p in bound.table.columns.partials):
-        return _assigned(physical, bound.query, bound.df)
-    return _by_cutty(physical, bound.query, bound.table, bound.wraps)
+        return _assign(physical, bound.query, bound.df)
+    return _slice(physical, bound.query, bound.table, bound.wraps)
 
 
-def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
+def _sort(rows: DataFrame, table: Table, query: Query) -> DataFrame:
     """Each key in one partition, its records in order."""
     order = [F.col(name) for name in tie_breakers(table, rows, query)]
     if not table.keys:
@@ -57,16 +57,16 @@ def asked_windows(physical: PhysicalPlan) -> dict[int, Window | DataWindow]:
     }
 
 
-def _by_cutty(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
-    partials, records = table.columns.partials, lift_rows(table)
+def _slice(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
+    """Windows from slices, by partials."""
     inputs = dict(zip(window_inputs(query), table.read, strict=True))
-    stage = Cutty(table.keys, asked_windows(physical), inputs, partials, wraps)
+    stage = Cutty(table.keys, asked_windows(physical), inputs, table.columns.partials, wraps)
     schema = StructType([*head(table), *partial_fields(table)])
-    rows = _in_order(records, table, query).mapInArrow(stage, schema)
-    return name_columns(rows, physical, query, table, results(table.columns))
+    rows = _sort(lift_rows(table), table, query).mapInArrow(stage, schema)
+    return name_columns(rows, physical, query, table)
 
 
-def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
+def _assign(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
     """Every record with every window it is in, grouped by Spark: for what has no partials."""
     for aggregate in query.aggregates:
         if aggregate.function.in_python:
@@ -79,7 +79,7 @@ def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
     stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
     kinds = [field for field in table.rows.schema.fields if field.name in table.values]
     schema = StructType([*head(table), StructField("run", LongType()), *kinds])
-    rows = _in_order(table.rows, table, query).mapInArrow(stage, schema)
+    rows = _sort(table.rows, table, query).mapInArrow(stage, schema)
     place = dict(zip(table.columns.inputs, table.values, strict=True))
 
     def call(aggregate: Aggregate) -> Column:

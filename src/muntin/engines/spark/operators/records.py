@@ -22,7 +22,7 @@ from pyspark.sql.types import StructType
 from muntin.data_windows.stream_bucket import StreamBucket
 from muntin.data_windows.stream_header import StreamSpec
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import name_columns, results
+from muntin.engines.spark.finishing import name_columns
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators import bucketed
 from muntin.engines.spark.operators.bucketed import (
@@ -73,7 +73,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     observed = stepped.observe(metric_name(), *counts)
     schema = StructType([*head(source.table), *source.partial_fields])
     rows = observed.select("results").mapInArrow(unpack, schema)
-    return name_columns(rows, physical, bound.query, table, results(table.columns))
+    return name_columns(rows, physical, bound.query, table)
 
 
 def _spec(source: StreamSource, bound: Bound) -> StreamSpec:

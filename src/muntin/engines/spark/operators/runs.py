@@ -9,7 +9,7 @@ from muntin.data_windows.session_runs import SessionRuns
 from muntin.data_windows.stage import Cutty
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.operators.cutty import head
-from muntin.engines.spark.operators.sessions import beside_direct
+from muntin.engines.spark.operators.sessions import finish_sessions
 from muntin.engines.spark.row_partials import (
     fields_of,
     lift_rows_once,
@@ -30,11 +30,7 @@ def refusal(bound: Bound) -> str | None:
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """The long result; what has no partials is computed directly, beside."""
-
-    def sessions(part: Bound) -> DataFrame:
-        return _runs(physical, part.table, part.wraps)
-
-    return beside_direct(bound, sessions, physical)
+    return finish_sessions(physical, bound, lambda part: _runs(physical, part.table, part.wraps))
 
 
 def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
