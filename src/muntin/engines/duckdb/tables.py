@@ -31,20 +31,23 @@ NAME = "muntin_input"
 """What the input is called in our SQL."""
 
 
-def kind_of_table(data: Any) -> str | None:
+_KINDS = {
+    ("duckdb", "DuckDBPyRelation"): "duckdb",
+    ("pyarrow", "Table"): "arrow",
+    ("pandas", "DataFrame"): "pandas",
+}
+
+
+def kind_of_table(data: object) -> str | None:
     """duckdb, arrow or pandas; looks at names only, so that no library is loaded for it."""
     for each in type(data).__mro__:
         home = each.__module__.partition(".")[0].lstrip("_")
-        if home == "duckdb" and each.__name__ == "DuckDBPyRelation":
-            return "duckdb"
-        if home == "pyarrow" and each.__name__ == "Table":
-            return "arrow"
-        if home == "pandas" and each.__name__ == "DataFrame":
-            return "pandas"
+        if (home, each.__name__) in _KINDS:
+            return _KINDS[home, each.__name__]
     return None
 
 
-def handles(data: Any) -> bool:
+def handles(data: object) -> bool:
     """Whether the embedded engine takes this.
 
     >>> import pyarrow as pa

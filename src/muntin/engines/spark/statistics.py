@@ -24,12 +24,10 @@ from muntin.engines.spark.table import prepare
 from muntin.errors import ColumnError
 from muntin.model.query import Query
 
-FRACTION = 0.01
-"""Of the rows that a sample reads."""
 SEED = 7
 
 
-def sample_statistics(df: DataFrame, query: Query, fraction: float = FRACTION) -> Statistics:
+def sample_statistics(df: DataFrame, query: Query, fraction: float) -> Statistics:
     """Rows, keys and rate, estimated from this fraction of the rows."""
     _refuse_stream(df)
     part = df if fraction == 1 else df.sample(fraction=fraction, seed=SEED)
