@@ -136,7 +136,7 @@ def _stream(spark: SparkSession, folder: Path) -> DataFrame:
 
 def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
     """The result of every side; `auto` first, since the others are given a multiple of its time."""
-    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.own_windows import run_own_windows
 
     auto = _plan(name)
     sides = {"auto": auto.apply(stream, watermark=WATERMARK)}
@@ -144,7 +144,7 @@ def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
         asked = cast(StreamOperator, operator)
         sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=asked)
     direct = query_of(SCENARIOS[name][0])
-    sides["direct"] = native(stream.withWatermark("ts", WATERMARK), direct)
+    sides["direct"] = run_own_windows(stream.withWatermark("ts", WATERMARK), direct)
     return sides
 
 

@@ -164,10 +164,10 @@ def _on_spark(given: Set, file: Path, spark: SparkSession) -> int:
 
 
 def _native(given: Set, file: Path, spark: SparkSession) -> int:
-    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.own_windows import run_own_windows
 
     asked = query("ts", given.windows, AGGREGATES, "device")
-    return _rows(native(spark.read.parquet(str(file)), asked))
+    return _rows(run_own_windows(spark.read.parquet(str(file)), asked))
 
 
 def _rows(result: DataFrame) -> int:

@@ -92,7 +92,7 @@ class Measured:
 def run_on_spark(options: Options, console: Console) -> list[Measured]:
     """Measure all cases (or as many as `sets` says), print, and write CSV and a picture."""
     from muntin.cli.calibration import warm_up
-    from muntin.engines.spark.sample_tables import made_table
+    from muntin.engines.spark.session import make_table
 
     spark = start_spark(console, "muntin cost model")
     console.print(f"{machine()}, Spark {spark.version}, constants {current_constants().origin}")
@@ -101,7 +101,7 @@ def run_on_spark(options: Options, console: Console) -> list[Measured]:
         with console.status("warming up"):
             warm_up(spark, folder)
         for case in MEASURED_CASES[: options.sets]:
-            events = made_table(spark, folder, case.rows, case.keys, case.rate)
+            events = make_table(spark, folder, case.rows, case.keys, case.rate)
             plans = plans_of(case, LONGEST)
             times = race({n: runner(p, events) for n, p in plans.items()}, REPEAT, case.name)
             chosen = next(iter(plans))

@@ -88,9 +88,9 @@ def all_of_them(spark_table: DataFrame) -> pa.Table:
 
 
 def spark_rows(df: DataFrame, query: Query) -> pa.Table:
-    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.own_windows import run_own_windows
 
-    return native(df, query).toArrow()
+    return run_own_windows(df, query).toArrow()
 
 
 def check(result: pa.Table, judge: pa.Table, query: Query, what: str) -> None:

@@ -94,7 +94,7 @@ def test_durations_may_be_short(tmp_path: Path) -> None:
 
 
 def test_an_interval_reaches_spark_in_its_own_words(tmp_path: Path) -> None:
-    from muntin.engines.spark.job_sink import start
+    from muntin.engines.spark.job import start
 
     given = {"trigger__interval": "1m30s", "trigger__available_now": None}
     job = check_job(table(source__path=str(tmp_path), **given), tmp_path / "job.toml")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from muntin.cost import Statistics
 from muntin.dialects import render
-from muntin.engines.duckdb import ENGINE, Verification
+from muntin.engines.duckdb import ENGINE
 from muntin.engines.engine import Engine
+from muntin.engines.verification import Verification
 from muntin.model.query import Query
 from muntin.physical import STREAM, PhysicalPlan, Question, lower
 from muntin.physical.operators.sql import SQL

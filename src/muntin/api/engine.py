@@ -35,7 +35,7 @@ def engine_of(data: Any) -> Engine:
     """DuckDB in process for relations, Arrow and pandas; Spark for its batches and streams."""
     if hasattr(type(data), "sparkSession"):
         from muntin.engines.spark.engine import BATCH_ENGINE, STREAM_ENGINE
-        from muntin.engines.spark.validate import is_stream
+        from muntin.engines.spark.session_facts import is_stream
 
         return STREAM_ENGINE if is_stream(data) else BATCH_ENGINE
     from muntin.engines.duckdb import ENGINE, handles  # loads sqlglot: not needed to plan

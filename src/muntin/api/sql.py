@@ -46,9 +46,9 @@ def sql(
     if spark is not None and not hasattr(spark, "table"):
         raise StrategyError(f"spark {shown(spark)} must be a Spark session")
     if spark is not None and not any(n.lower() == statement.table.lower() for n in tables):
-        from muntin.engines.spark.names import table_named
+        from muntin.engines.spark.names import find_table
 
-        data: object = table_named(spark, statement.table)
+        data: object = find_table(spark, statement.table)
     else:
         data = statement.input_of(tables)
     engine = engine_of(data).name

@@ -21,7 +21,7 @@ from muntin.api import Plan
 from muntin.cli.calibration_cases import CASES, Case, plans_of, runner
 from muntin.cost.calibration import Calibration, fit
 from muntin.cost.spark import SHIPPED, Work
-from muntin.engines.spark.sample_tables import cores_of, made_table
+from muntin.engines.spark.session import cores_of, make_table
 from muntin.physical import Question
 from muntin.physical.operators.counted import Counted
 
@@ -50,7 +50,7 @@ def calibrate(
         for case, name, plan in plans:
             bar.update(task, description=f"{case.name}: {name}")
             works.append(_work(case, plan, cores))
-            run = runner(plan, made_table(spark, folder, case.rows, case.keys, case.rate))
+            run = runner(plan, make_table(spark, folder, case.rows, case.keys, case.rate))
             run()
             seconds.append(min(_timed(run) for _ in range(repeat)))
             bar.advance(task)
@@ -63,7 +63,7 @@ def calibrate(
 def warm_up(spark: SparkSession, folder: str) -> None:
     """Every kind of plan a few times: a JVM is slow until it has compiled what it runs."""
     case = replace(CASES[0], rows=WARMING)
-    events = made_table(spark, folder, case.rows, case.keys, case.rate)
+    events = make_table(spark, folder, case.rows, case.keys, case.rate)
     for plan in list(plans_of(case, LONGEST).values()) * 3:
         runner(plan, events)()
 

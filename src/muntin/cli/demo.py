@@ -47,7 +47,7 @@ def demo(
     console.print(f"[bold]{QUESTION}[/]\n")
     console.print(plan.explain(), markup=False, highlight=False, soft_wrap=True)
 
-    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.own_windows import run_own_windows
     from muntin.engines.spark.session import local_session, quiet_start
 
     with console.status("starting Spark"), quiet_start():
@@ -57,7 +57,9 @@ def demo(
     ours = plan.apply(flights)
     _show_sample(console, ours)
     with console.status("timing Spark's own window() queries and ours, in turns"):
-        theirs_median, ours_median = _race(lambda: native(flights, query), lambda: ours, repeat)
+        theirs_median, ours_median = _race(
+            lambda: run_own_windows(flights, query), lambda: ours, repeat
+        )
     _show_times(console, theirs_median, ours_median, rows)
     with console.status("comparing all rows"):
         outcome = mt.verify(flights, plan)

@@ -35,11 +35,10 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     with report_errors(job, master, remote):
         plan = plan_job(job)
         with open_session(job, master, remote, console) as spark:
-            from muntin.engines.spark.job_run import failing, results_of
-            from muntin.engines.spark.job_source import rows_of
+            from muntin.engines.spark.job import compute_results, read_rows, translate_failures
 
-            with failing(job, "the job cannot be run"):
-                results = results_of(rows_of(spark, job), plan, job)
+            with translate_failures(job, "the job cannot be run"):
+                results = compute_results(plan.apply, read_rows(spark, job), job)
                 if job.source.streaming:
                     _stream(results, job, console)
                 else:
@@ -59,11 +58,13 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
         )
     console = Console()
     with report_errors(job, master, remote), open_session(job, master, remote, console) as spark:
-        from muntin.engines.spark.job_run import failing
-        from muntin.engines.spark.job_source import rows_of
+        from muntin.engines.spark.job import read_rows, translate_failures
 
-        with console.status("comparing all rows"), failing(job, "the job cannot be verified"):
-            outcome = verify(rows_of(spark, job.as_table()), plan_job(job.as_table()))
+        with (
+            console.status("comparing all rows"),
+            translate_failures(job, "the job cannot be verified"),
+        ):
+            outcome = verify(read_rows(spark, job.as_table()), plan_job(job.as_table()))
         console.print(f"{outcome!r}", markup=False, highlight=False)
     if not outcome.equal:
         raise typer.Exit(1)
@@ -76,7 +77,7 @@ def open_session(
     """The session of a job, stopped in the end."""
     if master and remote:
         raise QueryError("give --master or --remote, not both")
-    from muntin.engines.spark.job_run import failing, session_of
+    from muntin.engines.spark.job import open_session, translate_failures
     from muntin.engines.spark.session import quiet_start
 
     def without_values(log: str) -> str:
@@ -84,10 +85,10 @@ def open_session(
 
     with (
         console.status("starting Spark"),
-        failing(job, "Spark cannot be started"),
+        translate_failures(job, "Spark cannot be started"),
         quiet_start(without_values),
     ):
-        spark = session_of(job, master, remote)
+        spark = open_session(job, master, remote)
     try:
         yield spark
     finally:
@@ -95,8 +96,8 @@ def open_session(
 
 
 def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) -> None:
-    from muntin.engines.spark.job_sink import write
-    from muntin.engines.spark.tasks import task_counter
+    from muntin.engines.spark.job import write
+    from muntin.engines.spark.progress import task_counter
 
     failed: list[BaseException] = []
 
@@ -125,7 +126,7 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
 
 def _stream(results: DataFrame, job: Job, console: Console) -> None:
     from muntin.cli.live import watch
-    from muntin.engines.spark.job_sink import start
+    from muntin.engines.spark.job import start
 
     watch(start(results, job, _printer(job, console)), job.file.name, console)
 
