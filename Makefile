@@ -7,7 +7,7 @@ BIN := $(CURDIR)/.venv/bin
 RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-engines test-spark40 check golden fix clean
+.PHONY: help setup demo test test-long test-engines test-spark40 check docs docs-serve golden fix clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,11 +34,21 @@ test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (
 		.venv-spark40/bin/pytest -n 2 --dist worksteal -W ignore::ResourceWarning \
 		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/engines/spark tests/aggregates)
 
-check: setup ## lint, formatting, types of source and tests, import layers
+check: setup docs ## lint, formatting, strict types, import layers, documentation
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+# The theme would announce its successor at every build.
+docs docs-serve: export NO_MKDOCS_2_WARNING = 1
+
+# Not --quiet: warnings would then not be counted, and --strict would pass.
+docs: setup ## build the documentation into site/; a broken link is an error
+	@$(BIN)/mkdocs build --strict
+
+docs-serve: setup ## show the documentation on 127.0.0.1:8000, and renew it as you write
+	@$(BIN)/mkdocs serve --livereload --dev-addr 127.0.0.1:8000 $(ARGS)
 
 golden: setup ## write the golden plans of tests/plan/fixtures anew, after a change that is meant
 	@MUNTIN_GOLDEN=write $(RUN)/pytest -q tests/plan/test_golden.py
@@ -48,6 +58,6 @@ fix: setup ## repair what the linter can repair, and format
 	@$(BIN)/ruff format
 
 clean: ## remove caches, build products and what Spark left behind; .venv stays
-	@rm -rf build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache \
+	@rm -rf build dist site src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache \
 		.hypothesis spark-warehouse metastore_db derby.log artifacts
 	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,7 +13,7 @@ from pathlib import Path
 from muntin import Aggregate, MuntinError, Window, optimize, query
 from muntin.aggregates import FUNCTIONS, Function
 from muntin.aggregates.signatures import in_words
-from muntin.dialects.duckdb_aggregates import not_in_duckdb
+from muntin.dialects.duckdb_text import not_in_duckdb
 from muntin.kernels.mergers import not_merged
 from muntin.model.query import Query
 from muntin.physical.operators.native import pre_aggregated

@@ -7,6 +7,7 @@ A test checks that the page is current.
 
 from __future__ import annotations
 
+import re
 from dataclasses import MISSING
 from pathlib import Path
 
@@ -62,10 +63,15 @@ def page() -> str:
         parts.append("| key | what it is | allowed | if left out |\n|---|---|---|---|\n")
         for option in options_of(section).values():
             parts.append(
-                f"| `{option.name}` | {option.meaning} | {option.allowed} | "
+                f"| `{option.name}` | {_prose(option.meaning)} | {option.allowed} | "
                 f"{_default(option.default)} |\n"
             )
     return "".join(parts)
+
+
+def _prose(meaning: str) -> str:
+    """The text of the command line as Markdown: no brackets that look like links, real links."""
+    return re.sub(r"docs/([\w-]+)\.md", r"[\1](\1.md)", meaning.replace("[", r"\["))
 
 
 def _default(value: object) -> str:

@@ -2,7 +2,7 @@
 
     PYTHONPATH=src python tools/window_picture.py
 
-The records, the function and the windows are those of docs/userwindows.md; the page is read, so
+The records, the function and the windows are those of docs/data-windows.md; the page is read, so
 that the picture cannot differ from it.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-PAGE, PICTURE = ROOT / "docs" / "userwindows.md", ROOT / "docs" / "images" / "user_window.svg"
+PAGE, PICTURE = ROOT / "docs" / "data-windows.md", ROOT / "docs" / "images" / "user_window.svg"
 LEFT, WIDTH, TOP, ROW = 120, 640, 30, 26
 FONT = "font-family='ui-sans-serif, system-ui, sans-serif' font-size='12'"
 FILL = {"Heating": "#d7ebff", "session": "#e3f6e5", "count": "#fff3d1"}
@@ -32,8 +32,8 @@ def page_names() -> dict[str, Any]:
 def main() -> None:
     names = page_names()
     records, rows = names["records"], list(names["rows"])
-    times = [r["t"] for r in records]
-    latest = max(row["end"] for row in rows)
+    times: list[int] = [r["t"] for r in records]
+    latest: int = max(row["end"] for row in rows)
     scale = WIDTH / (max(*times, latest) - min(times) + 2)
 
     def x(time: float) -> float:

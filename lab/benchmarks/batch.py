@@ -7,7 +7,6 @@ own queries would take minutes they read a stated sample instead, once, and no r
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from lab.benchmarks.events import Events
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
-from lab.benchmarks.race import Times, race
-from muntin.api import Plan, optimize
-from muntin.cli.window_sets import AGGREGATES, SETS
-from muntin.errors import MuntinError, StrategyError, did_you_mean
+from lab.benchmarks.workload import SETS, Events
+from lab.registry import Options
+from lab.report import new_table
+from lab.timing import Times, machine, race, start_spark
+from muntin.api import optimize
+from muntin.cli.calibration_cases import AGGREGATES, runner
+from muntin.errors import MuntinError
 from muntin.model.query import Query, query
 from muntin.model.windows import Window
 
@@ -57,16 +56,10 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 
-def bench_batch(options: Options, console: Console) -> None:
+def run(options: Options, console: Console) -> None:
     """Time all sides on each scenario and print medians and ratios."""
-    from muntin.engines.spark.session import local_session, quiet_start
-
-    names = options.sets or tuple(SCENARIOS)
-    for name in names:
-        if name not in SCENARIOS:
-            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SCENARIOS)}")
-    with console.status("starting Spark"), quiet_start():
-        spark = local_session("muntin bench")
+    names = options.choose(SCENARIOS, "set")
+    spark = start_spark(console)
     console.print(f"{options.rows:,} events, min/max/avg; {machine()}, Spark {spark.version}")
     for name in names:
         console.print(_scenario(name, spark, options))
@@ -83,8 +76,8 @@ def _scenario(name: str, spark: SparkSession, options: Options) -> Table:
     asked = _query(SETS[scenario.windows], scenario)
     floor = _query(SETS["single"], scenario)
     keys = scenario.keys if scenario.device else 1
-    sides = {"floor": _runner(optimize(floor, "direct", operator="window"), events)}
-    direct = _runner(optimize(asked, "direct", operator="window"), sample)
+    sides = {"floor": runner(optimize(floor, "direct", operator="window"), events)}
+    direct = runner(optimize(asked, "direct", operator="window"), sample)
     if scenario.sample == 1:
         sides["direct"] = direct
     chosen = optimize(asked, options.strategy, rate=Events().rate, distinct_keys=keys)
@@ -94,8 +87,8 @@ def _scenario(name: str, spark: SparkSession, options: Options) -> Table:
         except MuntinError:
             continue
         if operator == "kernel" or sum(w.overlap for w in asked.windows) < 200:
-            sides[operator] = _runner(plan, events)
-    sides[f"auto ({chosen.strategy}, {chosen.operator.name})"] = _runner(chosen, events)
+            sides[operator] = runner(plan, events)
+    sides[f"auto ({chosen.strategy}, {chosen.operator.name})"] = runner(chosen, events)
     times = race(sides, options.repeat, name)
     if scenario.sample > 1:
         times["direct"] = race({"direct": direct}, 1, f"{name}, sample", warm_up=False)["direct"]
@@ -112,28 +105,18 @@ def _query(windows: tuple[Window, ...], scenario: Scenario) -> Query:
     return query("ts", windows, AGGREGATES, keys=keys)
 
 
-def _runner(plan: Plan, events: DataFrame) -> Callable[[], int]:
-    def run() -> int:
-        plan.apply(events).write.format("noop").mode("overwrite").save()
-        return 0
-
-    return run
-
-
 def _table(name: str, times: dict[str, Times], scenario: Scenario, options: Options) -> Table:
     windows = SETS[scenario.windows]
     shown = ", ".join(w.id for w in windows[:5]) + (", …" if len(windows) > 5 else "")
-    table = Table(title=f"\n{name}: {shown}", title_justify="left")
-    for column in ("side", "median", "all rounds", "× floor", "direct is"):
-        table.add_column(column, justify="left" if column == "side" else "right")
+    columns = ("<side", "median", "all rounds", "× floor", "direct is")
+    table = new_table(f"{name}: {shown}", *columns)
     floor, direct = times["floor"].median, times["direct"].median
     for side, each in times.items():
-        rounds = " ".join(f"{s:.2f}" for s in each.seconds)
         sampled = side == "direct" and scenario.sample > 1
         label = f"direct, 1 row of {scenario.sample}, one run" if sampled else side
         ratio = f"{direct / each.median:.1f}×" if scenario.sample == 1 else ""
         over = "" if sampled else f"{each.median / floor:.2f}"
-        table.add_row(label, f"{each.median:.2f} s", rounds, over, ratio)
+        table.add_row(label, f"{each.median:.2f} s", each.rounds, over, ratio)
     many = options.rows // scenario.part
     if scenario.sample > 1:
         fewer = many // scenario.sample

@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
-from lab.benchmarks.events import Events
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
-from lab.benchmarks.race import Times, race
+from lab.benchmarks.workload import SETS, Events, query_of
+from lab.registry import Options
+from lab.report import new_table
+from lab.timing import Times, machine, race
 from muntin.api import optimize
-from muntin.cli.window_sets import SETS, query_of
 from muntin.dialects import render
 from muntin.engines.duckdb import connect
-from muntin.errors import StrategyError, did_you_mean
 from muntin.model.query import Query
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 TYPES = {"ts": "timestamp", "device": "int", "value": "double"}
 SAMPLED = {"overlap": 50}
@@ -33,20 +34,17 @@ SAMPLED = {"overlap": 50}
 KNOWN = ("mixed", "overlap")
 
 
-def bench_duckdb(options: Options, console: Console) -> None:
+def run(options: Options, console: Console) -> None:
     """Time both sides on each set and print medians and ratios."""
-    names = options.sets or KNOWN
-    for name in names:
-        if name not in KNOWN:
-            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, KNOWN)}")
+    names = options.choose(KNOWN, "set")
     with console.status(f"events: {options.rows:,} rows"):
         whole = Events(rows=options.rows).file(options.data)
     console.print(f"{options.rows:,} events, 100 keys, min/max/avg; {machine()}")
     for name in names:
-        console.print(_table(name, _measured(name, whole, options), options))
+        console.print(_table(name, _measure(name, whole, options), options))
 
 
-def _measured(name: str, whole: Path, options: Options) -> dict[str, Times]:
+def _measure(name: str, whole: Path, options: Options) -> dict[str, Times]:
     query = query_of(name)
     rate = Events().rate
     plan = optimize(query, options.strategy, rate=rate, distinct_keys=100, engine="sql")
@@ -65,12 +63,12 @@ def _measured(name: str, whole: Path, options: Options) -> dict[str, Times]:
     return race(sides, options.repeat, name)
 
 
-def _view(connection: Any, name: str, path: Path) -> None:
+def _view(connection: DuckDBPyConnection, name: str, path: Path) -> None:
     quoted = str(path).replace("'", "''")
     connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{quoted}')")
 
 
-def _runner(connection: Any, text: str) -> Callable[[], int]:
+def _runner(connection: DuckDBPyConnection, text: str) -> Callable[[], int]:
     return lambda: int(connection.sql(text).to_arrow_table().num_rows)
 
 
@@ -91,17 +89,14 @@ def naive(query: Query, table: str) -> str:
 
 def _table(name: str, times: dict[str, Times], options: Options) -> Table:
     windows = ", ".join(w.id for w in SETS[name])
-    table = Table(title=f"\n{name}: {windows}", title_justify="left")
-    for column in ("side", "rows out", "median", "all rounds", "ratio"):
-        table.add_column(column, justify="left" if column == "side" else "right")
+    columns = ("<side", "rows out", "median", "all rounds", "ratio")
+    table = new_table(f"{name}: {windows}", *columns)
     sampled = "rewritten, sample" in times
     base = times["rewritten, sample"] if sampled else next(iter(times.values()))
     for side, each in times.items():
-        rounds = " ".join(f"{s:.2f}" for s in each.seconds)
-        ratio = f"{each.median / base.median:.1f}×"
-        if sampled and not side.endswith("sample"):
-            ratio = ""
-        table.add_row(side, f"{each.rows:,}", f"{each.median:.2f} s", rounds, ratio)
+        comparable = side.endswith("sample") or not sampled
+        ratio = f"{each.median / base.median:.1f}×" if comparable else ""
+        table.add_row(side, f"{each.rows:,}", f"{each.median:.2f} s", each.rounds, ratio)
     if sampled:
         many = options.rows // SAMPLED[name]
         table.caption = f"sample: {many:,} events at the same rate, so a shorter time"

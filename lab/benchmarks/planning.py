@@ -1,5 +1,9 @@
 """planning: seconds to plan 20, 100, 1,000 and 3,000 windows that are hard to plan.
 
+People never write such windows, but programs may. Each kind makes one thing grow that a planner
+might enumerate: common periods (primes, offsets of microseconds), divisors (numbers of small
+primes), pieces (weeks by the microsecond), different cuts (uneven ranges), or simply windows.
+
 All strategies are tried, as by "auto". Beside the seconds stand the steps that were counted: those
 are what the planning budget limits (`strategies.budget`), and the same on every machine.
 Give fewer `rows` than 3,000 to leave out sets of more windows.
@@ -7,21 +11,23 @@ Give fewer `rows` than 3,000 to leave out sets of more windows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from random import Random
 from statistics import median
 from time import process_time
 
 from rich.console import Console
-from rich.table import Table
 
-from lab.benchmarks.hostile import HOSTILE, hostile_windows
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
+from lab.registry import Options
+from lab.report import new_table
+from lab.timing import machine
 from muntin import aggregates
 from muntin.aggregates import Aggregate
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
-from muntin.errors import StrategyError, did_you_mean
+from muntin.model.durations import LONGEST
 from muntin.model.query import query
+from muntin.model.windows import MOST_OVERLAP, Window
 from muntin.plan.slicing.edges import forget
 
 SIZES = (20, 100, 1_000, 3_000)
@@ -29,19 +35,90 @@ AGGREGATES: tuple[Aggregate, ...] = (aggregates.max("v"), aggregates.sum("v"))
 """One whose pieces may overlap, and one whose pieces may not."""
 
 
-def bench_planning(options: Options, console: Console) -> None:
+SECOND = 1_000_000
+MINUTE, WEEK = 60 * SECOND, 604_800 * SECOND
+
+
+def microsecond_offsets(random: Random) -> Window:
+    """Slides of seconds, offsets of microseconds."""
+    slide = random.randrange(1, 120) * SECOND
+    return Window(slide * random.randrange(1, 50), slide, random.randrange(slide))
+
+
+def odd_ranges(random: Random) -> Window:
+    """Unrelated slides, ranges that end anywhere, offsets of microseconds."""
+    slide = random.randrange(2, 20_000) * SECOND + random.choice((0, 1, 7))
+    length = slide * random.randrange(1, 50) + random.randrange(SECOND)
+    return Window(length, slide, random.randrange(slide))
+
+
+def long_overlaps(random: Random) -> Window:
+    """Ranges up to weeks, slides from one microsecond on: as many pieces as a window may have."""
+    slide = 1 if random.random() < 0.3 else random.randrange(1, SECOND)
+    longest = min(4 * WEEK, (MOST_OVERLAP - 1) * slide)
+    return Window(slide + random.randrange(longest), slide, random.randrange(slide))
+
+
+def many_divisors(random: Random) -> Window:
+    """Slides of small primes, with thousands of divisors each."""
+    slide = 2 ** random.randrange(15) * 3 ** random.randrange(9) * 5 ** random.randrange(6)
+    slide *= 7 ** random.randrange(4)
+    most = min(LONGEST // slide, 999)
+    return Window(slide * random.randint(1, most), slide, random.randrange(slide))
+
+
+def one_slide(random: Random) -> Window:
+    """One slide, and as many different ends as windows."""
+    length = random.randrange(1, 10_000) * MINUTE + random.randrange(MINUTE)
+    return Window(length, MINUTE, random.randrange(MINUTE))
+
+
+def giants(random: Random) -> Window:
+    """Lengths of years that have nothing in common."""
+    slide = random.randrange(10**12, 10**15)
+    return Window(slide + random.randrange(10**15), slide, random.randrange(slide))
+
+
+def whole_minutes(random: Random) -> Window:
+    """Tumbling windows of whole minutes, up to two weeks."""
+    length = random.randrange(1, 20_160) * MINUTE
+    return Window(length, length)
+
+
+HOSTILE: dict[str, Callable[[Random], Window]] = {
+    "microsecond offsets": microsecond_offsets,
+    "odd ranges": odd_ranges,
+    "long overlaps": long_overlaps,
+    "many divisors": many_divisors,
+    "one slide": one_slide,
+    "giants": giants,
+    "whole minutes": whole_minutes,
+}
+
+
+def hostile_windows(kind: str, count: int, seed: int = 1) -> tuple[Window, ...]:
+    """So many different windows of a kind.
+
+    >>> len(hostile_windows("giants", 20))
+    20
+    """
+    random, found = Random(f"{kind} {seed}"), dict[Window, None]()
+    while len(found) < count:
+        found[HOSTILE[kind](random)] = None
+    return tuple(found)
+
+
+def run(options: Options, console: Console) -> None:
     """Plan every kind of windows, and print the seconds and the steps."""
-    for name in options.sets:
-        if name not in HOSTILE:
-            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, HOSTILE)}")
+    kinds = options.choose(HOSTILE, "set")
     console.print(machine())
-    table = Table(title="\nSeconds of processor time to plan", title_justify="left")
+    columns = ("windows", "<kind", "<of", "seconds", "explain", "steps", "out")
+    table = new_table("Seconds of processor time to plan", *columns)
     table.caption = "out: strategies that were left out or refused"
-    for column in ("windows", "kind", "of", "seconds", "explain", "steps", "out"):
-        left = column in ("kind", "of")
-        table.add_column(column, justify="left" if left else "right", no_wrap=True)
+    for column in table.columns:
+        column.no_wrap = True
     for size in [size for size in SIZES if size <= options.rows]:
-        for kind in options.sets or tuple(HOSTILE):
+        for kind in kinds:
             for aggregate in AGGREGATES:
                 with console.status(f"{size:,} windows, {kind}, {aggregate.name}"):
                     cells = _cells(size, kind, aggregate, options.repeat)
@@ -53,7 +130,7 @@ def bench_planning(options: Options, console: Console) -> None:
 def _cells(size: int, kind: str, aggregate: Aggregate, repeat: int) -> tuple[str, ...]:
     plans, explained = [], []
     for _ in range(repeat):
-        seconds, plan = planned(size, kind, aggregate)
+        seconds, plan = make_plan(size, kind, aggregate)
         plans.append(seconds)
         begun = process_time()
         plan.explain()
@@ -63,7 +140,7 @@ def _cells(size: int, kind: str, aggregate: Aggregate, repeat: int) -> tuple[str
     return f"{median(plans):.2f}", f"{median(explained):.2f}", f"{steps / 1e6:.2f} M", f"{left_out}"
 
 
-def planned(size: int, kind: str, aggregate: Aggregate) -> tuple[float, Plan]:
+def make_plan(size: int, kind: str, aggregate: Aggregate) -> tuple[float, Plan]:
     """The plan of so many windows of a kind, from scratch, and its seconds."""
     asked = query("ts", hostile_windows(kind, size), [aggregate])
     forget()

@@ -28,12 +28,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from lab.benchmarks.events import Events
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
+from lab.benchmarks.workload import Events, query_of
+from lab.registry import Options
+from lab.report import new_table
+from lab.timing import machine, start_spark
 from muntin.api import Plan, optimize
-from muntin.cli.window_sets import query_of
-from muntin.errors import StrategyError, did_you_mean
 from muntin.model.choices import StreamOperator
 from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.native import NATIVE
@@ -56,16 +55,8 @@ a task only between blocks of some thousand rows, for which that side may need m
 FILES = "rocksdbSstFileSize"
 """Where RocksDB tells how large the files of a state are."""
 
-COLUMNS = (
-    "side",
-    "median",
-    "rounds",
-    "events/s",
-    "state rows",
-    "state files, MiB",
-    "RocksDB, MiB",
-    "direct is",
-)
+SIZES = ("state rows", "state files, MiB", "RocksDB, MiB")
+COLUMNS = ("median", "rounds", "events/s", *SIZES, "direct is")
 
 SCENARIOS: dict[str, tuple[str, int]] = {
     "single-100": ("single", 100),
@@ -88,16 +79,10 @@ class Run:
     memory_bytes: int
 
 
-def bench_stream(options: Options, console: Console) -> None:
+def run(options: Options, console: Console) -> None:
     """Time all sides on each scenario and print medians, rates, state and ratios."""
-    from muntin.engines.spark.session import local_session, quiet_start
-
-    names = options.sets or tuple(SCENARIOS)
-    for name in names:
-        if name not in SCENARIOS:
-            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SCENARIOS)}")
-    with console.status("starting Spark"), quiet_start():
-        spark = local_session("muntin bench")
+    names = options.choose(SCENARIOS, "set")
+    spark = start_spark(console)
     rows = min(options.rows, 2_000_000)
     console.print(
         f"{rows:,} events in {BATCHES} files, min/max/avg, watermark {WATERMARK}, append; "
@@ -151,7 +136,7 @@ def _stream(spark: SparkSession, folder: Path) -> DataFrame:
 
 def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
     """The result of every side; `auto` first, since the others are given a multiple of its time."""
-    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.own_windows import run_own_windows
 
     auto = _plan(name)
     sides = {"auto": auto.apply(stream, watermark=WATERMARK)}
@@ -159,7 +144,7 @@ def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
         asked = cast(StreamOperator, operator)
         sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=asked)
     direct = query_of(SCENARIOS[name][0])
-    sides["direct"] = native(stream.withWatermark("ts", WATERMARK), direct)
+    sides["direct"] = run_own_windows(stream.withWatermark("ts", WATERMARK), direct)
     return sides
 
 
@@ -199,9 +184,7 @@ def _run(result: DataFrame, limit: int | None) -> Run:
 
 
 def _table(title: str, rows: int, runs: dict[str, list[Run]]) -> Table:
-    table = Table(title=f"\n{title}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
-    for column in COLUMNS:
-        table.add_column(column, justify="left" if column == "side" else "right")
+    table = new_table(title, "<side", *COLUMNS, box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     for side, each in runs.items():
         seconds, done = _seconds(each)
         table.add_row(

@@ -21,9 +21,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
-from lab.benchmarks.sustained_run import Seen, Stream, Tell, run
+from lab.benchmarks.sustained_run import Seen, Stream, Tell, watch
+from lab.registry import Options
+from lab.timing import machine
 from muntin.errors import StrategyError
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ LINE_EVERY = 30.0
 """Seconds between lines, where there is no terminal."""
 
 
-def bench_sustained(options: Options, console: Console) -> None:
+def run(options: Options, console: Console) -> None:
     """Find a rate, hold it, and show that nothing grows."""
-    from lab.benchmarks.sustained_figures import report
+    from lab.benchmarks.sustained_report import report
     from muntin.engines.spark.session import quiet_start, session
 
     stream, seen = Stream(), Seen()
@@ -55,7 +55,7 @@ def bench_sustained(options: Options, console: Console) -> None:
     try:
         title = f"{machine()}, Spark {spark.version}"
         console.print(title, highlight=False)
-        tried = partial(_tried, spark, stream, console)
+        tried = partial(_try, spark, stream, console)
         if not options.rate:
             tried(FIRST_RATE // 4)  # the first stream of a JVM is no measure of the others
         rate = options.rate or held_rate(tried, console)
@@ -69,7 +69,7 @@ def bench_sustained(options: Options, console: Console) -> None:
         seconds = options.minutes * 60
         try:
             with display(console, "running", seconds) as tell:
-                run(spark, stream, rate, seconds, tell, seen)
+                watch(spark, stream, rate, seconds, tell, seen)
         except KeyboardInterrupt:
             console.print("stopped early")
         report(seen, stream, rate, title, options.data or Path.cwd(), console)
@@ -77,11 +77,11 @@ def bench_sustained(options: Options, console: Console) -> None:
         spark.stop()
 
 
-def _tried(spark: SparkSession, stream: Stream, console: Console, rate: int) -> float:
+def _try(spark: SparkSession, stream: Stream, console: Console, rate: int) -> float:
     """The part of the time between micro-batches that they take at this rate."""
     seen = Seen()
     with display(console, f"trying {rate:,} events a second", TRIAL) as tell:
-        run(spark, stream, rate, TRIAL, tell, seen)
+        watch(spark, stream, rate, TRIAL, tell, seen)
     return busy(seen, stream)
 
 

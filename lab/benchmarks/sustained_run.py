@@ -8,20 +8,25 @@ the watermark to the end of the window. So
 
 Everything in between counts: the source hands events over in whole seconds, the micro-batch that
 brings the event must end before the watermark moves, and the next one emits the result.
+
+Memory is that of this process and all that it started: driver, JVM and Python workers. Pages that
+processes share, as forked workers do, are counted once (proportional set size); where Linux does
+not tell that, resident memory is taken.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic, sleep, time
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
 
-from lab.benchmarks.resident import Memory, memory
 from muntin.aggregates import avg, count, max
 from muntin.api import Plan, optimize, progress
 from muntin.model.query import query
@@ -60,6 +65,23 @@ class Stream:
     def filled(self) -> float:
         """Seconds until the longest window and the delay are full: from then on all is level."""
         return float(np.max([w.range for w in self.windows])) / 1e6 + self.delay
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes of the JVM, and of all other processes: Python's driver and workers."""
+
+    java: int = 0
+    python: int = 0
+
+    @property
+    def total(self) -> int:
+        """Both together.
+
+        >>> Memory(2, 3).total
+        5
+        """
+        return self.java + self.python
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +144,7 @@ def quantile(pairs: list[tuple[float, int]], share: float) -> float:
     return float(values[np.searchsorted(reached, share * reached[-1]), 0])
 
 
-def run(
+def watch(
     spark: SparkSession, stream: Stream, rate: int, seconds: float, tell: Tell, seen: Seen
 ) -> None:
     """Run the stream at a rate, for so many seconds, and note what is seen."""
@@ -163,7 +185,7 @@ def _start(
     events = events.selectExpr("*", f"value % {stream.keys} AS device")
     results = stream.plan(rate).apply(events, watermark=f"{stream.delay:g} seconds")
 
-    def handed_over(batch: DataFrame, number: int) -> None:
+    def note(batch: DataFrame, number: int) -> None:
         ends = pc.struct_field(batch.toArrow()["window"], "end")  # whole rows are here now
         now = time()
         seen.delivered[number] = [
@@ -172,9 +194,52 @@ def _start(
         ]
 
     running: StreamingQuery = (
-        results.writeStream.foreachBatch(handed_over)
+        results.writeStream.foreachBatch(note)
         .option("checkpointLocation", checkpoint)
         .trigger(processingTime=f"{stream.interval:g} seconds")
         .start()
     )
     return running
+
+
+PROC = Path("/proc")
+
+
+def memory() -> Memory:
+    """The sums over the process tree, as Linux tells them; 0 where it does not."""
+    java = python = 0
+    for pid in _tree():
+        try:
+            used, name = _used(pid), (PROC / str(pid) / "comm").read_text().strip()
+        except OSError:
+            continue  # it has ended meanwhile
+        if name == "java":
+            java += used
+        else:
+            python += used
+    return Memory(java, python)
+
+
+def _tree() -> list[int]:
+    """This process and its descendants."""
+    children: dict[int, list[int]] = {}
+    for folder in PROC.glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(folder.name))
+    found = [os.getpid()] if PROC.exists() else []
+    for pid in found:
+        found += children.get(pid, [])
+    return found
+
+
+def _used(pid: int) -> int:
+    folder = PROC / str(pid)
+    try:
+        lines = (folder / "smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
+    except OSError:
+        pages = int((folder / "stat").read_text().rpartition(")")[2].split()[21])
+        return pages * os.sysconf("SC_PAGE_SIZE")

@@ -9,16 +9,13 @@ with NumPy.
 
 from __future__ import annotations
 
-import csv
-from dataclasses import astuple, fields
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
 from lab.benchmarks.technique_times import (
     AGGREGATES,
     Measured,
@@ -27,7 +24,9 @@ from lab.benchmarks.technique_times import (
     time_kernels,
     time_technique,
 )
-from muntin.errors import StrategyError, did_you_mean
+from lab.registry import Options
+from lab.report import draw_line, new_table, picture, write_csv, write_records
+from lab.timing import machine
 
 SIZES = (16, 1024, 16_384, 1_048_576)
 MULTI_SIZES = (4, 16, 64, 256, 1024)
@@ -35,16 +34,10 @@ SECONDS = 8.0
 """The longest that one technique of one size is timed; the mean of a whole cycle needs that."""
 
 
-def bench_techniques(options: Options, console: Console) -> None:
+def run(options: Options, console: Console) -> None:
     """Measure, print, and write into the data folder, by default ./results."""
-    from lab.benchmarks.technique_figures import draw  # matplotlib is optional
-
-    for name in options.sets:
-        if name not in AGGREGATES:
-            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, AGGREGATES)}")
-    wanted = options.sets or tuple(AGGREGATES)
+    wanted = options.choose(AGGREGATES, "set")
     folder = options.data or Path("results")
-    folder.mkdir(parents=True, exist_ok=True)
     console.print(f"{machine()}, NumPy {np.__version__}")
     found: list[Measured] = []
     for aggregate in wanted:
@@ -52,7 +45,6 @@ def bench_techniques(options: Options, console: Console) -> None:
         console.print(_table(aggregate, [m for m in found if m.aggregate == aggregate]))
     multi = measure_multi(MULTI_SIZES, 0.5, console)
     write(found, multi, folder)
-    draw(found, multi, folder)
     console.print(f"written: {folder}/techniques.csv, techniques_multi.csv and four pictures")
 
 
@@ -94,17 +86,14 @@ def measure_multi(
 
 
 def _table(aggregate: str, found: list[Measured]) -> Table:
-    table = Table(title=f"\n{aggregate} of doubles: nanoseconds a slide", title_justify="left")
-    columns = ("n", "technique", "mean", "p50", "p99", "max", "bytes/value", "passes")
-    for column in columns:
-        table.add_column(column, justify="left" if column == "technique" else "right")
+    columns = ("n", "<technique", "mean", "p50", "p99", "max", "bytes/value", "passes")
+    table = new_table(f"{aggregate} of doubles: nanoseconds a slide", *columns)
     for i, m in enumerate(found):
         times = [_nanoseconds(t) for t in (m.mean, m.p50, m.p99, m.highest)]
         held = m.bytes / (m.slides if m.what.startswith("kernel") else m.n)
         last = i + 1 == len(found) or found[i + 1].n != m.n
-        table.add_row(
-            f"{m.n:,}", m.what, *times, f"{held:.3g}", f"{m.passes:,.1f}", end_section=last
-        )
+        cells = (*times, f"{held:.3g}", f"{m.passes:,.1f}")
+        table.add_row(f"{m.n:,}", m.what, *cells, end_section=last)
     table.caption = (
         "passes: the mean as a multiple of one NumPy accumulate pass; "
         "kernels answer a whole array at once, so a slide has no latency of its own"
@@ -118,13 +107,66 @@ def _nanoseconds(value: float) -> str:
     return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def write(found: list[Measured], multi: list[tuple[str, int, float]], folder: Path) -> None:
-    """Everything measured, as CSV."""
-    with (folder / "techniques.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(f.name for f in fields(Measured))
-        rows.writerows(astuple(m) for m in found)
-    with (folder / "techniques_multi.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(("what", "n", "slides_a_second"))
-        rows.writerows(multi)
+def write(found: Sequence[Measured], multi: Sequence[tuple[str, int, float]], folder: Path) -> None:
+    """Everything measured as CSV, and the pictures."""
+    write_records(folder / "techniques.csv", found)
+    write_csv(folder / "techniques_multi.csv", ("what", "n", "slides_a_second"), multi)
+    structures = [m for m in found if not m.what.startswith("kernel")]
+    path = folder / "techniques_throughput.png"
+    title = "Answers a second, one query"
+    _draw_lines(found, lambda m: 1e9 / m.mean, title, "answers a second", path)
+    path = folder / "techniques_memory.png"
+    _draw_lines(structures, lambda m: m.bytes, "Memory of one window", "bytes", path)
+    _draw_multi(multi, folder / "techniques_multi.png")
+    _draw_latency(structures, folder / "techniques_latency.png")
+
+
+def _draw_lines(
+    found: Sequence[Measured], read: Callable[[Measured], float], title: str, unit: str, path: Path
+) -> None:
+    """Figures 11 and 13: answers a second and bytes held, a panel for each aggregate."""
+    panels = list(dict.fromkeys(m.aggregate for m in found))
+    size = (6 * len(panels), 4.8)
+    with picture(path, size, columns=len(panels), legend=5, sharey=True) as axes:
+        for axis, aggregate in zip(axes, panels, strict=True):
+            for i, what in enumerate(dict.fromkeys(m.what for m in found)):
+                own = [m for m in found if (m.what, m.aggregate) == (what, aggregate)]
+                width = 2.5 if what.startswith("kernel") else 1
+                draw_line(axis, [(m.n, read(m)) for m in own], what, i, lw=width)
+            axis.set_xscale("log", base=2)
+            axis.set(yscale="log", xlabel="n, values in the window")
+            axis.set_title(f"{title}: {aggregate} of doubles")
+        axes[0].set_ylabel(unit)
+
+
+def _draw_multi(multi: Sequence[tuple[str, int, float]], path: Path) -> None:
+    """Figure 12: slides a second, a query for every range."""
+    with picture(path, (7, 4.8)) as (axis,):
+        for i, what in enumerate(dict.fromkeys(row[0] for row in multi)):
+            draw_line(axis, [(n, rate) for name, n, rate in multi if name == what], what, i, lw=1)
+        axis.set_xscale("log", base=2)
+        axis.set(yscale="log", xlabel="n, values in the window and queries (ranges 1 … n)")
+        axis.set(ylabel="slides a second", title="Slides a second with queries of all ranges: max")
+        axis.legend(frameon=False)
+
+
+def _draw_latency(found: Sequence[Measured], path: Path) -> None:
+    """Figure 14: boxes from the 25th to the 75th percentile, lines from lowest to highest."""
+    panels = list(dict.fromkeys(m.aggregate for m in found))
+    n = sorted({m.n for m in found})[-2:][0]
+    size = (6 * len(panels), 4.8)
+    with picture(path, size, columns=len(panels), grid="y", sharey=True) as axes:
+        for axis, aggregate in zip(axes, panels, strict=True):
+            rows = [m for m in found if m.aggregate == aggregate and m.n == n]
+            boxes = [
+                {"label": m.what, "whislo": m.lowest, "q1": m.p25, "med": m.p50, "q3": m.p75,
+                 "whishi": m.highest, "fliers": []}
+                for m in rows
+            ]  # fmt: skip
+            axis.bxp(boxes, showfliers=False)
+            axis.plot(range(1, len(rows) + 1), [m.p99 for m in rows], "r_", ms=14, label="p99")
+            axis.set_yscale("log")
+            axis.tick_params(axis="x", rotation=40)
+            axis.set_title(f"Latency of a slide: {aggregate} of doubles, n = {n:,}")
+        axes[0].set_ylabel("nanoseconds")
+        axes[-1].legend(frameon=False)

@@ -8,13 +8,12 @@ seconds, and gaps from a second to 5 minutes make nearly three results of every 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,25 +21,30 @@ import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table
 
-from lab.benchmarks.events import Events
-from lab.benchmarks.machine import machine
-from lab.benchmarks.options import Options
-from lab.benchmarks.race import race
+from lab.benchmarks.workload import Events
+from lab.registry import Options
+from lab.report import new_table
+from lab.timing import cores, machine, race, start_spark
 from muntin.aggregates import avg, count
 from muntin.aggregates import max as largest
 from muntin.api import aggregate
 from muntin.data_windows import Marks, WindowFunction, evaluate
-from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Batch
-from muntin.errors import StrategyError, did_you_mean
+from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin.kernels.monoids import Ufuncs
 from muntin.kernels.spans import Cuts, spans
 from muntin.model.data_windows import DataWindow, count_window, session, threshold, user_window
+from muntin.model.query import query
 from muntin.model.windows import Window, hopping
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 KEYS = 1000
 GAPS = (5, 10, 15, 20, 30, 60, 120, 180, 300, 600)
 SMALL_GAPS = (1, 2, 5, 10, 20, 30, 60, 120, 180, 300)
+AGGREGATES = [count(), avg("value"), largest("value")]
 SPARSE_ROWS = 200_000
 """Events for functions that are asked record by record."""
 
@@ -53,7 +57,7 @@ class Quiet(WindowFunction):
     def __init__(self) -> None:
         self.last: float | None = None
 
-    def mark(self, time: int, record: Any) -> Marks:
+    def mark(self, time: int, record: Record) -> Marks:
         value, last = record["value"], self.last
         self.last = value
         if last is None:
@@ -64,7 +68,7 @@ class Quiet(WindowFunction):
 class QuietInBatches(Quiet):
     """The same, from arrays."""
 
-    def marks(self, times: Any, columns: Any) -> Any:
+    def marks(self, times: Numbers, columns: Columns) -> Any:
         jumped = np.abs(np.diff(columns["value"], prepend=np.inf)) > 10
         ends = jumped.copy()
         ends[0] = False
@@ -94,37 +98,30 @@ SETS: dict[str, Set] = {
 }
 
 
-def bench_userwindows(options: Options, console: Console) -> None:
+def run(options: Options, console: Console) -> None:
     """All sets in process and on Spark, as one table."""
-    for name in options.sets:
-        if name not in SETS:
-            raise StrategyError(f"unknown set {name!r}: {did_you_mean(name, SETS)}")
-    from muntin.engines.spark.session import local_session, quiet_start
-
-    with console.status("starting Spark"), quiet_start():
-        spark = local_session("muntin bench")
+    names = options.choose(SETS, "set")
+    spark = start_spark(console)
     console.print(f"{machine()}, Spark {spark.version}; {KEYS:,} keys; count, mean and maximum")
-    for name in options.sets or tuple(SETS):
+    for name in names:
         rows = options.rows // SETS[name].share
         file = Events(rows=rows, keys=KEYS, rate=SETS[name].rate).file(options.data)
         table = _table(name)
         _add(table, name, _sides(name, file, spark), rows, options.repeat)
         console.print(table)
     spark.stop()
-    if not options.sets:
+    if not options.parts:
         table = _table("the paper's operator")
         _by_record(table, Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data))
         console.print(table)
 
 
 def _table(name: str) -> Table:
-    table = Table(title=f"\n{name}: events a second a core", title_justify="left")
-    for column in ("windows", "side", "events", "results", "seconds", "events/s/core"):
-        table.add_column(column, justify="left" if column in ("windows", "side") else "right")
-    return table
+    columns = ("<windows", "<side", "events", "results", "seconds", "events/s/core")
+    return new_table(f"{name}: events a second a core", *columns)
 
 
-def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
+def _sides(name: str, file: Path, spark: SparkSession) -> dict[str, Callable[[], int]]:
     sides: dict[str, Callable[[], int]] = {
         "in process, arrays": partial(_bulk, SETS[name], file),
         "Spark": partial(_on_spark, SETS[name], file, spark),
@@ -137,9 +134,8 @@ def _sides(name: str, file: Path, spark: Any) -> dict[str, Callable[[], int]]:
 def _add(
     table: Table, name: str, sides: dict[str, Callable[[], int]], rows: int, repeat: int
 ) -> None:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     for side, times in race(sides, repeat, name).items():
-        used = (cores or 1) if side.startswith("Spark") else 1
+        used = cores() if side.startswith("Spark") else 1
         rate = f"{rows / times.median / used:,.0f}"
         table.add_row(name, side, f"{rows:,}", f"{times.rows:,}", f"{times.median:.2f}", rate)
 
@@ -161,23 +157,20 @@ def _bulk(given: Set, file: Path) -> int:
     return sum(len(spans(pieces, place[r.first], place[r.stop], monoid)[0]) for r in runs)
 
 
-def _on_spark(given: Set, file: Path, spark: Any) -> int:
-    asked = [count(), avg("value"), largest("value")]
+def _on_spark(given: Set, file: Path, spark: SparkSession) -> int:
     events = spark.read.parquet(str(file))
-    rate, keys = given.rate, KEYS
-    rows = aggregate(events, "ts", given.windows, asked, "device", rate=rate, distinct_keys=keys)
-    return _rows(rows)
+    asked = (given.windows, AGGREGATES, "device")
+    return _rows(aggregate(events, "ts", *asked, rate=given.rate, distinct_keys=KEYS))
 
 
-def _native(given: Set, file: Path, spark: Any) -> int:
-    from muntin.engines.spark.own_windows import native
-    from muntin.model.query import query
+def _native(given: Set, file: Path, spark: SparkSession) -> int:
+    from muntin.engines.spark.own_windows import run_own_windows
 
-    asked = [count(), avg("value"), largest("value")]
-    return _rows(native(spark.read.parquet(str(file)), query("ts", given.windows, asked, "device")))
+    asked = query("ts", given.windows, AGGREGATES, "device")
+    return _rows(run_own_windows(spark.read.parquet(str(file)), asked))
 
 
-def _rows(result: Any) -> int:
+def _rows(result: DataFrame) -> int:
     """Compute every row and column, and count."""
     columns = [c for c in result.columns if c not in ("window_id", "window")]
     made = result.selectExpr(*(f"hash(`{c}`) AS h{i}" for i, c in enumerate(columns)))
@@ -188,13 +181,11 @@ def _rows(result: Any) -> int:
 def _by_record(table: Table, file: Path) -> None:
     """The paper's operator, record by record, as plain Python runs it."""
     few = pq.read_table(file)
-    micros = few.column("ts").combine_chunks().view(pa.int64()).to_pylist()
-    names = ("ts", "value", "device")
-    columns = (micros, few.column("value").to_pylist(), few.column("device").to_pylist())
-    records = [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
+    micros = few.column("ts").combine_chunks().view(pa.int64())
+    records = few.set_column(0, "ts", micros).to_pylist()
     for name in ("one-sparse-session", "sparse-sessions", "function-by-record"):
         begun = perf_counter()
-        found = evaluate(records, "ts", SETS[name].windows, [count(), avg("value")], "device")
+        found = evaluate(records, "ts", SETS[name].windows, AGGREGATES[:2], "device")
         rows = sum(1 for _ in found)
         seconds = perf_counter() - begun
         cells = (f"{len(records):,}", f"{rows:,}", f"{seconds:.2f}")

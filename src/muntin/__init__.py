@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-import muntin.dialects as _sql  # noqa: F401  (before the function of that name, or it would replace it)
 from muntin.aggregates import (
     Aggregate,
     approx_count_distinct,
@@ -59,7 +58,7 @@ from muntin.api import (
     statistics,
     verify,
 )
-from muntin.api.hints import missing as _missing
+from muntin.api.hints import missing_name as _missing
 from muntin.cost import Statistics
 from muntin.errors import MuntinError
 from muntin.model.data_windows import (

@@ -1,8 +1,8 @@
 """Every error of Muntin is a MuntinError; its message names the value and the remedy.
 
-Each kind also inherits the builtin that a caller would expect to catch. Here is also how values and
-names that users chose are shown: an id, an alias or a column may hold anything, and what would move
-a cursor, break a line, turn the direction of writing or make a picture no XML is escaped.
+Each kind also inherits the builtin that a caller would expect to catch. This module also shows the
+values and names that users chose: an id, an alias or a column may hold anything, so characters that
+move a cursor, break a line, turn the direction of writing or break XML are escaped.
 """
 
 from __future__ import annotations
@@ -164,24 +164,6 @@ def closest(given: object, known: Iterable[str]) -> str | None:
     """The known name that a text was probably meant to be, if there is one."""
     near = get_close_matches(given[:200], list(known), n=1) if isinstance(given, str) else []
     return near[0] if near else None
-
-
-def legible(value: object, most: int = 60) -> str:
-    """What a file said, for a message: one short line, which any terminal and any log can hold.
-
-    Lists and tables are named by their type alone.
-
-    >>> legible("tab\\t and \\ud800"), legible("x" * 99, 3), legible(10**400), legible([1])
-    ("'tab\\\\t and \\\\ud800'", "'xxx…'", 'a number of 401 digits', 'a list')
-    """
-    if isinstance(value, str):
-        escaped = repr(value[: most + 1])
-        return escaped if len(escaped) <= most + 2 else f"{escaped[: most + 1]}…{escaped[0]}"
-    if isinstance(value, int) and abs(value) >= 10**20:
-        return f"a number of {len(str(abs(value)))} digits"
-    if value is None or isinstance(value, bool | int | float):
-        return repr(value)
-    return f"a {type(value).__name__}"
 
 
 def printable(text: str) -> str:

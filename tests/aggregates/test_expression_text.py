@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.aggregates.algebra import both_hold
 from muntin.aggregates.expression_text import incomplete, without_comments
-from muntin.dialects.expressions import parsed
+from muntin.dialects.expressions import parse_expression
 from muntin.engines.duckdb import connect
 from muntin_testing.expressions import ALIASED, ESCAPES, MEANS_V_ABOVE_1, WORDS
 
@@ -133,13 +133,13 @@ def _joined(text: str, other: str) -> None:
     both = both_hold(text, "v > 0")
     assert both is not None
     assert incomplete(both) is None
-    alone = parsed(text)
+    alone = parse_expression(text)
     if alone is not None:
         reached["parsed"] += 1
-        tree = parsed(both)
+        tree = parse_expression(both)
         assert tree is not None
         assert tree.this.this == alone
-        assert tree.expression.this == parsed("v > 0")
+        assert tree.expression.this == parse_expression("v > 0")
 
 
 def test_complete_texts_stay_apart_when_they_are_joined() -> None:

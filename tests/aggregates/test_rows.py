@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, Aggregate, Partial, function_named
 from muntin.aggregates.columns import columns_of, distinct_inputs
-from muntin.dialects.duckdb_aggregates import for_duckdb, parsed_spark, transpiled
+from muntin.dialects.duckdb_text import parse_spark, translate_columns, transpile
 from muntin_testing.tables import SCHEMA, aggregate_of, random_rows
 from muntin_testing.two_engines import all_aggregates, sample_table, spark_types
 from muntin_testing.values import all_cases, same
@@ -96,7 +96,7 @@ def test_a_row_is_its_lift_on_duckdb() -> None:
     plain = [a for a in all_aggregates() if set(a.arguments) <= kinds.keys() and not a.predicate]
     declared = columns_of(plain, lambda each: kinds[each.argument])
     types = {f"v{i}": kinds[each.argument] for i, each in enumerate(declared.inputs)}
-    written = for_duckdb(declared, types).partials
+    written = translate_columns(declared, types).partials
     inputs = ", ".join(f"{each.argument} AS v{i}" for i, each in enumerate(declared.inputs))
     connection = duckdb.connect()
     connection.register("events", table)
@@ -105,7 +105,7 @@ def test_a_row_is_its_lift_on_duckdb() -> None:
     known = [(p, w) for p, w in zip(declared.partials, written, strict=True) if p.row is not None]
     assert len(known) > 30
     lifts = ", ".join(w.lift for _, w in known)
-    rows = ", ".join(transpiled(parsed_spark(p.row or "")) for p, _ in known)
+    rows = ", ".join(transpile(parse_spark(p.row or "")) for p, _ in known)
     lifted = connection.sql(f"SELECT {lifts} FROM {records} GROUP BY row ORDER BY row")
     single = connection.sql(f"SELECT {rows} FROM {records} ORDER BY row")
     pairs = list(zip(lifted.fetchall(), single.fetchall(), strict=True))

@@ -125,7 +125,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "mt.tumbling": windowed(mt.tumbling, range="5 hours"),
     "mt.user_window": lambda **o: mt.user_window(dict, **o),
     "plan.apply": lambda **o: (PLAN.apply(EVENTS, **o), Streaming(**o)),
-    "plan.on": lambda **o: (PLAN.on(engine_of(EVENTS), EVENTS, **o), Streaming(**o)),
+    "plan.bind": lambda **o: (PLAN.bind(engine_of(EVENTS), EVENTS, **o), Streaming(**o)),
     "plans.apply": lambda **o: (PLANS.apply(EVENTS, **o), Streaming(**o)),
     "plan.replan": lambda **o: repr(PLAN.replan(**o)),
     **{f"mt.incremental.{t.__name__}": technique(t) for t in TECHNIQUES.values()},

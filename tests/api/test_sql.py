@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 from muntin.dialects import parse_sql
 from muntin.errors import QueryError
+from muntin.model.choices import Bounds
 from muntin_testing.two_engines import by_instance
 
 TEXT = """SELECT device, SUM(n) AS total, MAX(ts) AS latest FROM Input TIMESTAMP BY ts
@@ -22,7 +24,7 @@ DATA = pa.table(
 )
 
 
-def found(result) -> dict[tuple[str, int, int], int]:
+def found(result: pa.Table | DataFrame) -> dict[tuple[str, int, int], int]:
     table = result if isinstance(result, pa.Table) else result.toArrow()
     rows = by_instance(table.to_pylist(), ("device",))
     return {
@@ -49,32 +51,32 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("bounds", EXPECTED)
-def test_in_process(bounds):
+def test_in_process(bounds: Bounds) -> None:
     assert found(mt.sql(TEXT, bounds=bounds, Input=DATA)) == EXPECTED[bounds]
 
 
 @pytest.mark.parametrize("bounds", EXPECTED)
-def test_on_spark(spark, bounds):
+def test_on_spark(spark: SparkSession, bounds: Bounds) -> None:
     df = spark.createDataFrame(DATA)
     result = mt.sql(TEXT, bounds=bounds, input=df)
     assert result.columns == ["window_id", "window", "device", "total", "latest"]
     assert found(result) == EXPECTED[bounds]
 
 
-def test_a_table_of_the_session(spark):
+def test_a_table_of_the_session(spark: SparkSession) -> None:
     spark.createDataFrame(DATA).createOrReplaceTempView("Input")
     assert found(mt.sql(TEXT, spark)) == EXPECTED["spark"]
     spark.catalog.dropTempView("Input")
 
 
-def test_a_missing_input_and_unknown_bounds():
+def test_a_missing_input_and_unknown_bounds() -> None:
     with pytest.raises(QueryError, match="reads 'Input', which is not given"):
         mt.sql(TEXT, inputs=DATA)
     with pytest.raises(QueryError, match="unknown bounds 'closed'"):
         mt.sql(TEXT, bounds="closed", Input=DATA)  # type: ignore[arg-type]
 
 
-def test_the_plan_runs_in_process_and_is_verified_there():
+def test_the_plan_runs_in_process_and_is_verified_there() -> None:
     query = parse_sql(TEXT)
     plan = mt.optimize(query, "wcg")
     assert found(plan.apply(DATA)) == EXPECTED["spark"]

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from muntin.cli import calibration as module
-from muntin.cli.calibration_plans import CASES
+from muntin.cli.calibration_cases import CASES
 from muntin.cost.calibration import load
 from muntin.cost.spark import KINDS
 

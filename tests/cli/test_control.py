@@ -16,7 +16,7 @@ RUN = CliRunner()
 @pytest.fixture
 def place(tmp_path: Path) -> str:
     """A control whose stream has one window and keeps `total`."""
-    folder = Folder.at(tmp_path).made()
+    folder = Folder.at(tmp_path).make()
     folder.write_stream(Stream((tumbling("1 minute", id="[first]"),), Terms(("total",), 1_000_000)))
     return str(tmp_path)
 

@@ -9,13 +9,17 @@ import pytest
 from hypothesis import given
 
 import muntin as mt
-from muntin.cost.omega import PAPER, Load, load_of, omega_name, paper_omega
-from muntin.cost.omega_counted import (
+from muntin.cost.omega import (
     COUNTED,
+    PAPER,
+    Load,
     counted_omega,
     harmonic,
     instance_partials,
+    load_of,
     mean_cover,
+    omega_name,
+    paper_omega,
 )
 from muntin.errors import StrategyError
 from muntin.incremental import TECHNIQUES, Counting, FlatFAT, FlatFIT, SlickDeque

@@ -12,10 +12,10 @@ from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan, check
 from muntin.plan.coverage import SOURCE, covering_pieces
 from muntin.plan.slicing import pairs, panes, shared_pairs
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies import Problem
 from muntin.planner.strategies.coverage.wcg import wcg
-from muntin.planner.strategies.slices.direct import direct
+from muntin.planner.strategies.slices import direct
 from muntin_testing.windows import window_sets
 
 TEN, TWENTY, THIRTY, FORTY = FOUR = tuple(Window(n, n, id=str(n)) for n in (10, 20, 30, 40))
@@ -68,7 +68,7 @@ class TestExample7:
 def with_factor(
     windows: tuple[Window, ...], factor: Window, fed_by: dict[str, Window]
 ) -> SharingPlan:
-    nodes = [replace(reading_all(factor, hidden=True), id=factor.id)]
+    nodes = [replace(window_node(factor, hidden=True), id=factor.id)]
     for window in windows:
         pieces = covering_pieces(window, fed_by[window.id], disjoint=True)
         assert pieces is not None
@@ -99,10 +99,10 @@ def test_instances_are_counted_in_two_ways() -> None:
     window = Window(3600, 300, id="w")
     model = PaperCost((window,))
     assert model.recurrence(window) == 1
-    assert model.edge(SOURCE, window, reading_all(window).pieces) == 3600
+    assert model.edge(SOURCE, window, window_node(window).pieces) == 3600
     per_slide = PaperCost((window,), period=3600)
     slices = pairs(window)
-    assert per_slide.edge(slices, window, reading_all(window).pieces) == 12 * 24  # ⌈2r/s⌉ = 24
+    assert per_slide.edge(slices, window, window_node(window).pieces) == 12 * 24  # ⌈2r/s⌉ = 24
 
 
 class TestTable1:
@@ -112,25 +112,25 @@ class TestTable1:
 
     def test_every_set_of_slices_reads_all_events(self) -> None:
         model = PaperCost((self.WINDOW, Window(9, 9)), rate=3, period=72)
-        assert model.edge(SOURCE, panes(self.WINDOW), sliced(panes(self.WINDOW)).pieces) == 216
+        assert model.edge(SOURCE, panes(self.WINDOW), slices_node(panes(self.WINDOW)).pieces) == 216
 
     def test_panes(self) -> None:
         model = PaperCost((self.WINDOW,), period=8)
-        pieces = reading_all(self.WINDOW).pieces
+        pieces = window_node(self.WINDOW).pieces
         assert model.edge(panes(self.WINDOW), self.WINDOW, pieces) == 14 / 2  # (S/s)·(r/g), S = s
 
     def test_unshared_pairs_are_charged_a_bound(self) -> None:
         model = PaperCost((self.WINDOW,), period=8)
-        pieces = reading_all(self.WINDOW).pieces
+        pieces = window_node(self.WINDOW).pieces
         assert model.edge(pairs(self.WINDOW), self.WINDOW, pieces) == 4  # ⌈28/8⌉; they take 3
 
     def test_shared_slices(self) -> None:
         # E = 8 edges in S = 18: each window pays E·r/s.
         windows = (Window(12, 9), Window(10, 6))
         model, slices = PaperCost(windows, period=18), shared_pairs(windows)
-        costs = [model.edge(slices, w, reading_all(w).pieces) for w in windows]
+        costs = [model.edge(slices, w, window_node(w).pieces) for w in windows]
         assert costs == [pytest.approx(8 * 12 / 9), pytest.approx(8 * 10 / 6)]
-        assert model.edge(slices, slices, sliced(slices).pieces) == 8
+        assert model.edge(slices, slices, slices_node(slices).pieces) == 8
 
 
 @given(window_sets(most=4))

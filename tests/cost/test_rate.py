@@ -10,13 +10,12 @@ from muntin.cost import RateCost, node_costs, total
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan
-from muntin.plan.coverage import SOURCE
-from muntin.plan.graph import Coverage, CoverageGraph
+from muntin.plan.coverage import SOURCE, Source, fewest_pieces
 from muntin.plan.slicing import shared_pairs
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies import Problem
-from muntin.planner.strategies.coverage.wcg import covered, wcg
-from muntin.planner.strategies.slices.direct import direct
+from muntin.planner.strategies.coverage.wcg import covered_node, wcg
+from muntin.planner.strategies.slices import direct
 from muntin_testing.windows import window_sets, windows
 
 SECOND = 1_000_000
@@ -66,7 +65,7 @@ def test_more_events_or_keys_never_cost_less(
     slices = shared_pairs(asked)
     plans = [
         wcg(Problem(asked, True, RateCost(rate, keys))),
-        SharingPlan.build([sliced(slices), *(reading_all(w, "slices") for w in asked)], True),
+        SharingPlan.build([slices_node(slices), *(window_node(w, "slices") for w in asked)], True),
     ]
     for plan in plans:
         base = total(RateCost(rate, keys), plan)
@@ -87,9 +86,21 @@ def test_the_coverage_graph_finds_the_cheapest_tree_of_the_windows(
 
 def all_trees(windows: tuple[Window, ...], idempotent: bool) -> list[SharingPlan]:
     """Every choice of one parent for each window: by brute force what Algorithm 1 chooses from."""
-    graph = CoverageGraph(windows, idempotent)
-    choices: list[tuple[Coverage, ...]] = list(product(*(graph.parents(w) for w in windows)))
-    return [SharingPlan.build(map(covered, chosen), idempotent) for chosen in choices]
+    disjoint = not idempotent
+    parents: list[list[Source | Window]] = [
+        [SOURCE, *(p for p in windows if p != w and fewest_pieces(w, p, disjoint) is not None)]
+        for w in windows
+    ]
+    return [
+        SharingPlan.build(
+            [
+                covered_node(child, parent, disjoint, fewest=True)
+                for child, parent in zip(windows, chosen, strict=True)
+            ],
+            idempotent,
+        )
+        for chosen in product(*parents)
+    ]
 
 
 def test_fewest_pieces_beat_the_covering_set() -> None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.cost import Constants, Statistics
-from muntin.cost.calibration import Calibration, current_constants, load
-from muntin.cost.fitting import fit
+from muntin.cost.calibration import Calibration, current_constants, fit, load
 from muntin.cost.spark import KINDS, SHIPPED, Work
 from muntin.cost.statistics import SECOND, occupied
 from muntin.errors import CalibrationError
@@ -20,7 +19,7 @@ from muntin.model.windows import Window
 from muntin.physical import Question, lower
 from muntin.physical.operators.kernel import KERNEL
 from muntin.plan.slicing import shared_pairs
-from muntin.planner.choosing import choose
+from muntin.planner.choice import choose
 
 
 @given(cells=st.floats(1, 1e9), rows=st.floats(1e-3, 1e9))

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.cost import Constants, CostModel, ExpandCost, KernelCost, Statistics
+from muntin.cost import Constants, ExpandCost, KernelCost, Statistics
 from muntin.cost.arrays import WindowArrays, edge_matrix, slice_rows, source_costs, window_rows
-from muntin.cost.finals import EdgeByEdge, final_of
-from muntin.cost.members import Final, Members
+from muntin.cost.members import Members
 from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import HALO
-from muntin.cost.tree_forms import tree_form
+from muntin.cost.tree_forms import final_of, tree_form
 from muntin.model.windows import Window
 from muntin.plan.coverage import SOURCE, Source, every, fewest_pieces
 from muntin.plan.slicing import Slices, edge_rate, shared_pairs
@@ -85,8 +84,8 @@ def test_closed_forms_are_the_sums_of_edges_and_bounds_are_below() -> None:
         edges = float(edge_rate(slices))
         np.testing.assert_allclose(slice_rows(known, np.array([edges])), known.held(slices))
         one, other = Members.of(asked), Members.of(rest)
-        both = one.joined(other)
-        exact = EdgeByEdge(model).cost(edges, both, slices)
+        both = one.join(other)
+        exact = sum(model.edge(slices, w, every(w.range)) for w in both.windows)
         assert final_of(model).cost(edges, both, slices) == pytest.approx(exact)
         few = max(float(edge_rate(shared_pairs(part))) for part in (asked, rest))
         reached["coarser parts"] += few < edges
@@ -95,7 +94,7 @@ def test_closed_forms_are_the_sums_of_edges_and_bounds_are_below() -> None:
             for results in (True, False):
                 slicing, final = tree_form(model, root, results)
                 whole = final.cost(edges, both, slices)
-                bound = final.at_least(
+                bound = final.bound(
                     np.array([few, edges]), np.array([edges, edges]), one, [other, other]
                 )
                 assert (bound <= whole * (1 + 1e-9)).all()
@@ -158,27 +157,3 @@ def test_what_the_operators_do_on_an_edge() -> None:
         expected = held(parent) * 100 + fed * 2e3 + 14 * 20
         assert expand.edge(parent, LONG, taken) == pytest.approx(expected)
         assert kernel.edge(parent, LONG, taken) == pytest.approx(4 * scanned)
-
-
-class Other:
-    """A model without closed forms, whose slices cost what they hold."""
-
-    name, unit, fewest = "other", "things", True
-
-    def __init__(self, inner: CostModel) -> None:
-        self.edge = inner.edge
-
-
-def test_any_other_model_is_asked_for_slices_too() -> None:
-    windows = [MINUTES, LONG]
-    slices = shared_pairs(windows)
-    for inner in (ExpandCost(KNOWN), KernelCost(KNOWN)):
-        trees = [
-            sum_of(tree_form(model, SOURCE), windows, slices) for model in (inner, Other(inner))
-        ]
-        assert trees[0] == pytest.approx(trees[1])
-
-
-def sum_of(form: tuple[float, Final], windows: list[Window], slices: Slices) -> float:
-    slicing, final = form
-    return slicing + final.cost(float(edge_rate(slices)), Members.of(windows), slices)

@@ -1,22 +1,23 @@
 """The weave cost on the papers' examples, its parts, and its closed forms."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.cost import PaperCost, RateCost, WeaveCost, node_costs, total
+from muntin.cost import CostModel, PaperCost, RateCost, WeaveCost, node_costs, total
 from muntin.cost.arrays import WindowArrays, source_costs
-from muntin.cost.finals import EdgeByEdge, final_of
 from muntin.cost.members import Members
-from muntin.cost.omega import load_of, paper_omega
-from muntin.cost.omega_counted import counted_omega
+from muntin.cost.omega import counted_omega, load_of, paper_omega
+from muntin.cost.tree_forms import final_of
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE, EdgeKind, every, fewest_pieces
-from muntin.plan.slicing import cuts_ends, edge_rate, shared_pairs, shared_slices
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.slicing import Slices, cuts_ends, edge_rate, shared_pairs, shared_slices
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies.coverage.edge_costs import edge_costs
 from muntin_testing.reached import fewer
 from muntin_testing.windows import window_sets
@@ -32,8 +33,8 @@ PAIR = (Window(12, 9), Window(10, 6))
 def two_levels(*trees: tuple[Window, ...]) -> SharingPlan:
     nodes = []
     for number, windows in enumerate(trees):
-        root = sliced(shared_pairs(windows), f"tree {number}")
-        nodes += [root, *(reading_all(w, root.id) for w in windows)]
+        root = slices_node(shared_pairs(windows), f"tree {number}")
+        nodes += [root, *(window_node(w, root.id) for w in windows)]
     return SharingPlan.build(nodes, idempotent=False)
 
 
@@ -48,11 +49,11 @@ def test_example_1_of_the_bound_paper() -> None:
 
 def test_triweave_reads_the_source_once_and_the_finest_slices_for_each_tree() -> None:
     model = WeaveCost("flatfit", rate=5, unit_of_time=18)
-    everything = sliced(shared_pairs(PAIR), "all")
+    everything = slices_node(shared_pairs(PAIR), "all")
     nodes = [everything]
     for i, window in enumerate(PAIR):
-        root = sliced(shared_pairs([window]), f"tree {i}", "all")
-        nodes += [root, reading_all(window, root.id)]
+        root = slices_node(shared_pairs([window]), f"tree {i}", "all")
+        nodes += [root, window_node(window, root.id)]
     plan = SharingPlan.build(nodes, idempotent=False)
     assert total(model, plan) == pytest.approx(5 + 2 * 8 + 4 * 3 + 6 * 3)
 
@@ -76,10 +77,10 @@ def test_the_parts_of_a_family_are_its_edges_times_omega(
 )
 def test_several_aggregates_cost_the_sum(asked: list[Window], more: list[str]) -> None:
     slices = shared_pairs(asked)
-    finest = sliced(slices, "finest")
-    nodes = [finest, sliced(slices, "again", "finest")]
-    nodes += [reading_all(w, "again") for w in asked[1:]]
-    nodes.append(reading_all(asked[0]))
+    finest = slices_node(slices, "finest")
+    nodes = [finest, slices_node(slices, "again", "finest")]
+    nodes += [window_node(w, "again") for w in asked[1:]]
+    nodes.append(window_node(asked[0]))
     plan = SharingPlan.build(nodes, idempotent=False)
     each = [total(WeaveCost(t, rate=7, unit_of_time=1), plan) for t in more]
     model = WeaveCost(rate=7, unit_of_time=1, variants=tuple(more))
@@ -142,17 +143,28 @@ def test_closed_forms_equal_the_model_and_their_bounds_hold(
     one, other = members(asked), members(rest)
     edges = float(edge_rate(slices))
     if len(together) > len(asked):
-        exact = EdgeByEdge(model).cost(edges, members(together), slices)
-        assert form.cost(edges, one.joined(other), slices) == pytest.approx(exact)
+        kinds = [EdgeKind.WHOLE if cuts_ends(w, slicing) else EdgeKind.PREFIX for w in together]
+        exact = edge_by_edge(model, slices, together, kinds)
+        assert form.cost(edges, one.join(other), slices) == pytest.approx(exact)
     few = max(float(edge_rate(shared_slices(part, slicing))) for part in (asked, rest))
-    bound = form.at_least(np.array([few, edges]), np.array([edges, edges]), one, [other, other])
-    assert (bound <= form.cost(edges, one.joined(other), slices) * (1 + 1e-9)).all()
+    bound = form.bound(np.array([few, edges]), np.array([edges, edges]), one, [other, other])
+    assert (bound <= form.cost(edges, one.join(other), slices) * (1 + 1e-9)).all()
+
+
+def edge_by_edge(
+    model: CostModel, slices: Slices, windows: Sequence[Window], kinds: Sequence[EdgeKind]
+) -> float:
+    """What the windows cost on the slices, by the model itself."""
+    reading = [window_node(w, "slices", kind=k) for w, k in zip(windows, kinds, strict=True)]
+    plan = SharingPlan.build([slices_node(slices), *reading], idempotent=False)
+    costs = node_costs(model, plan)
+    return sum(costs[node.id] for node in reading)
 
 
 def test_the_papers_cost_has_a_closed_form_too() -> None:
     model, slices = PaperCost(PAIR, rate=5), shared_pairs(PAIR)
     edges = float(edge_rate(slices))
-    expected = EdgeByEdge(model).cost(edges, Members.of(PAIR), slices)
+    expected = edge_by_edge(model, slices, PAIR, [EdgeKind.WHOLE] * len(PAIR))
     assert final_of(model).cost(edges, Members.of(PAIR), slices) == pytest.approx(expected)
 
 

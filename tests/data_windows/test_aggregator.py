@@ -21,7 +21,9 @@ def letters(count: int) -> str:
 
 
 @given(STEPS, st.sampled_from(sorted(STORES)), st.sampled_from(CUTS))
-def test_one_function_keeps_no_more_slices_than_windows(steps, store, cut):
+def test_one_function_keeps_no_more_slices_than_windows(
+    steps: list[tuple[int, int]], store: str, cut: str
+) -> None:
     aggregator, open_windows = Aggregator(Concat(), store, cut), deque[int]()
     text, appended = letters(len(steps)), 0
     for i, (ends, begins) in enumerate(steps):
@@ -45,7 +47,9 @@ SEVERAL = st.lists(
 
 
 @given(SEVERAL, st.sampled_from(sorted(STORES)), st.booleans())
-def test_several_functions_coalesce_what_no_open_window_begins(steps, store, coalesce):
+def test_several_functions_coalesce_what_no_open_window_begins(
+    steps: list[tuple[tuple[int, int], ...]], store: str, coalesce: bool
+) -> None:
     aggregator = Aggregator(Concat(), store, coalesce=coalesce)
     queues: list[deque[tuple[int, int]]] = [deque(), deque(), deque()]
     text, number = letters(len(steps)), 0
@@ -64,7 +68,7 @@ def test_several_functions_coalesce_what_no_open_window_begins(steps, store, coa
             assert aggregator.partials <= len({begun for q in queues for _, begun in q})
 
 
-def test_without_coalescing_a_long_window_keeps_every_slice_after_it():
+def test_without_coalescing_a_long_window_keeps_every_slice_after_it() -> None:
     kept = {}
     for coalesce in (False, True):
         aggregator = Aggregator(Concat(), "eager", coalesce=coalesce)
@@ -80,7 +84,7 @@ def test_without_coalescing_a_long_window_keeps_every_slice_after_it():
     assert kept[True] <= 2
 
 
-def test_the_store_doubles_and_halves():
+def test_the_store_doubles_and_halves() -> None:
     aggregator = Aggregator(Concat(), "eager")
     for i in range(100):
         aggregator.begin([i])
@@ -93,6 +97,6 @@ def test_the_store_doubles_and_halves():
 
 
 @pytest.mark.parametrize(("option", "value"), [("store", "lasy"), ("cut", "begin")])
-def test_an_unknown_option_is_refused_with_the_closest(option, value):
+def test_an_unknown_option_is_refused_with_the_closest(option: str, value: str) -> None:
     with pytest.raises(StrategyError, match="did you mean"):
-        Aggregator(Concat(), **{option: value})
+        Aggregator(Concat(), **{option: value})  # type: ignore[arg-type]  # either takes a text

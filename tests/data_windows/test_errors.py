@@ -2,7 +2,8 @@
 # What must be refused is of a wrong type on purpose.
 """Bad functions get a sentence that names the function, the record and the remedy."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,9 @@ import pytest
 
 import muntin as mt
 from muntin.data_windows import LastRecords, Marks, Policy, RecordWindows, WindowFunction, evaluate
-from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Batch
+from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin.errors import ColumnError, MuntinError, UserWindowError, WindowError
 
 RECORDS = [{"t": t, "v": 1} for t in range(10)]
@@ -20,9 +22,9 @@ RECORDS = [{"t": t, "v": 1} for t in range(10)]
 class Saying(WindowFunction):
     """Says the same of every record."""
 
-    answer: Any = (1, 0)
+    answer: Marks | tuple[int, int] = (1, 0)
 
-    def mark(self, time, record):
+    def mark(self, time: int, record: Record) -> Marks | tuple[int, int]:
         return self.answer
 
 
@@ -31,12 +33,12 @@ def function(answer: Any) -> type[Saying]:
 
 
 class Raising(Saying):
-    def mark(self, time, record):
+    def mark(self, time: int, record: Record) -> tuple[int, int]:
         return (0, 1 // (3 - time))
 
 
 class Shrinking(Saying):
-    def mark(self, time, record):
+    def mark(self, time: int, record: Record) -> Marks:
         return Marks(0, 1, ((time, 100 - time),))
 
 
@@ -56,13 +58,13 @@ class Shrinking(Saying):
         (lambda: 1 / 0, "cannot be made: ZeroDivisionError"),
     ],
 )
-def test_a_bad_function_is_named_with_its_record(made, message):
+def test_a_bad_function_is_named_with_its_record(made: Callable[[], object], message: str) -> None:
     window = mt.user_window(made, id=getattr(made, "__name__", None))
     with pytest.raises(UserWindowError, match=message):
         list(evaluate(RECORDS, "t", [window], [mt.count()]))
 
 
-def test_the_limit_of_open_windows_can_be_set():
+def test_the_limit_of_open_windows_can_be_set() -> None:
     opening = function((0, 1))
     with pytest.raises(UserWindowError, match=r"has 6 open windows at time 5, .* limit of 5"):
         list(evaluate(RECORDS, "t", [mt.user_window(opening, limit=5)], [mt.count()]))
@@ -70,7 +72,7 @@ def test_the_limit_of_open_windows_can_be_set():
     assert len(list(evaluate(RECORDS, "t", [window], [mt.count()]))) == 10
 
 
-def test_records_must_come_in_order_and_a_measure_must_not_fall():
+def test_records_must_come_in_order_and_a_measure_must_not_fall() -> None:
     with pytest.raises(UserWindowError, match="sort the records"):
         list(evaluate(RECORDS[::-1], "t", [mt.session("5 microseconds")], [mt.count()]))
     falling = [{"t": t, "km": -t} for t in range(3)]
@@ -78,7 +80,7 @@ def test_records_must_come_in_order_and_a_measure_must_not_fall():
         list(evaluate(falling, "t", [mt.hopping_by("km", 5)], [mt.count()]))
 
 
-def test_a_missing_field_and_a_filter_are_refused():
+def test_a_missing_field_and_a_filter_are_refused() -> None:
     with pytest.raises(ColumnError, match="an aggregate needs 'w', which the record"):
         list(evaluate(RECORDS, "t", [mt.session("5 microseconds")], [mt.sum("w")]))
     with pytest.raises(MuntinError, match="a filter is SQL"):
@@ -91,14 +93,14 @@ class Greedy(Policy):
     def __init__(self, gone: int) -> None:
         self.gone = gone
 
-    def trigger(self, time, record):
+    def trigger(self, time: int, record: Record) -> int:
         return 0
 
-    def evict(self, time, record):
+    def evict(self, time: int, record: Record) -> int:
         return self.gone
 
 
-def test_policies_keep_what_one_of_them_needs_and_are_limited():
+def test_policies_keep_what_one_of_them_needs_and_are_limited() -> None:
     with pytest.raises(UserWindowError, match="evicts 3 records at time 0, but has 1"):
         RecordWindows(mt.sum("v"), [Greedy(3)]).record(0, 1, {})
     both = RecordWindows(mt.sum("v"), [LastRecords(2, 5), LastRecords(4, 5)])
@@ -112,7 +114,7 @@ def test_policies_keep_what_one_of_them_needs_and_are_limited():
         hoarding.record(8, 8, {})
 
 
-def test_the_limit_of_a_policys_records_can_be_set():
+def test_the_limit_of_a_policys_records_can_be_set() -> None:
     window = mt.user_window(lambda: Greedy(0), id="greedy", limit=5)
     with pytest.raises(UserWindowError, match="'greedy' keeps 6 records, above the limit of 5"):
         list(evaluate(RECORDS, "t", [window], [mt.count()]))
@@ -123,18 +125,18 @@ class EveryThird(Policy):
 
     deterministic = True
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.seen = 0
 
-    def trigger(self, time, record):
+    def trigger(self, time: int, record: Record) -> int:
         return int(self.seen > 0 and self.seen % 3 == 0)
 
-    def evict(self, time, record):
+    def evict(self, time: int, record: Record) -> int:
         self.seen += 1
         return int(self.seen % 3 == 1)
 
 
-def test_a_deterministic_policy_is_a_window_function():
+def test_a_deterministic_policy_is_a_window_function() -> None:
     aggregates = [mt.count(), mt.sum("t")]
     policy, function = (
         [list(row.values())[1:] for row in evaluate(RECORDS, "t", [window], aggregates)]
@@ -147,10 +149,10 @@ def test_a_deterministic_policy_is_a_window_function():
 class InBatches(WindowFunction):
     """A window for every three records, from arrays."""
 
-    def mark(self, time, record):
+    def mark(self, time: int, record: Record) -> NoReturn:
         raise AssertionError("asked for batches only")
 
-    def marks(self, times, columns):
+    def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers]:
         begins = np.arange(len(times)) % 3 == 0
         ends = begins & (np.arange(len(times)) > 0)
         return ends, begins
@@ -160,7 +162,7 @@ def batch(times: list[int]) -> Batch:
     return Batch(np.zeros(len(times), dtype=int), np.array(times), lambda name: pa.array(times))
 
 
-def test_a_function_of_batches_gives_marks_as_arrays():
+def test_a_function_of_batches_gives_marks_as_arrays() -> None:
     runs = runs_of(mt.user_window(InBatches, incomplete=True), batch(list(range(7))))
     assert (runs.first.tolist(), runs.stop.tolist()) == ([0, 3, 6], [3, 6, 7])
     runs = runs_of(mt.user_window(InBatches), batch(list(range(7))))
@@ -179,7 +181,7 @@ def test_a_function_of_batches_gives_marks_as_arrays():
         (lambda n: (np.zeros(n), np.full(n, 60)), "has 60 open windows at time 4, above its limit"),
     ],
 )
-def test_bad_batches_are_named(answer, message):
+def test_bad_batches_are_named(answer: Callable[[int], object], message: str) -> None:
     bad = type("Bad", (InBatches,), {"marks": lambda self, times, columns: answer(len(times))})
     with pytest.raises(UserWindowError, match=message):
         runs_of(mt.user_window(bad, limit=50), batch([4, 5, 6]))
@@ -201,12 +203,12 @@ def test_bad_batches_are_named(answer, message):
         (lambda: mt.landmark("go", length="-1 second"), "length -1000000 must be positive"),
     ],
 )
-def test_windows_that_cannot_be_are_refused(make, message):
+def test_windows_that_cannot_be_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(WindowError, match=message):
         make()
 
 
-def test_windows_are_equal_by_what_they_mean_and_named_by_it():
+def test_windows_are_equal_by_what_they_mean_and_named_by_it() -> None:
     assert mt.session("30 minutes", id="visit") == mt.session("30 minutes")
     assert mt.session("1 hour", maximum="1 day").id == "session 1 hour up to 1 day"
     assert mt.threshold("price", 2).id == "price moved by 2"

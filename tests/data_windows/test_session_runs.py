@@ -2,14 +2,15 @@
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.aggregates import count, sum
 from muntin.aggregates.columns import columns_of
-from muntin.data_windows import session_runs
-from muntin.data_windows.bulk import sessions_over
-from muntin.data_windows.session_runs import SessionRuns
+from muntin.data_windows import partitions
+from muntin.data_windows.array_windows import sessions_over
+from muntin.data_windows.partitions import SessionRuns
 
 PARTIALS = columns_of([count(), sum("x")], lambda _: "bigint").partials
 HOLDER = {"p0": "p0", "p1": "p1"}
@@ -34,7 +35,9 @@ def batch(part: list[tuple[str, int]]) -> pa.RecordBatch:
 
 
 @given(records, st.lists(st.integers(0, 3), min_size=40, max_size=40), st.data())
-def test_sessions_of_every_gap_from_the_runs_of_scattered_records(given, partition, data):
+def test_sessions_of_every_gap_from_the_runs_of_scattered_records(
+    given: list[tuple[str, int]], partition: list[int], data: st.DataObject
+) -> None:
     gap = data.draw(st.integers(1, 12))
     wider = gap + data.draw(st.integers(0, 20))
     merge = SessionRuns(("k0",), PARTIALS, HOLDER, gap, False)
@@ -55,8 +58,10 @@ def test_sessions_of_every_gap_from_the_runs_of_scattered_records(given, partiti
             assert own == sessions([t for name, t in given if name == k], each)
 
 
-def test_a_dense_partition_becomes_a_row_for_each_portion_and_key(monkeypatch):
-    monkeypatch.setattr(session_runs, "PORTION", 100)
+def test_a_dense_partition_becomes_a_row_for_each_portion_and_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(partitions, "RUN_PORTION", 100)
     merge = SessionRuns(("k0",), PARTIALS, HOLDER, 2, False)
     batches = [batch([("ab"[t % 2], t) for t in range(n, n + 50)]) for n in range(0, 400, 50)]
     runs = list(merge(iter(batches)))

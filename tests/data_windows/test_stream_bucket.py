@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.data_windows import PriceDriven, evaluate
-from muntin.data_windows.protocol import Policy, WindowFunction
-from muntin.data_windows.ready_made import PositionFunction, SessionFunction
+from muntin.data_windows.protocol import Columns, Numbers, Policy, Record, WindowFunction
 from muntin.data_windows.stream_bucket import StreamBucket
+from muntin.data_windows.window_functions import PositionFunction, SessionFunction
 from muntin.errors import StateError, UserWindowError
 from muntin.model.data_windows import CountWindow, DataWindow, Session, Snapshot, UserWindow
 from muntin.model.windows import Window
@@ -53,12 +53,12 @@ def expected(windows: list[DataWindow | Window], keys: dict[Any, Records]) -> li
     ]
 
 
-def test_any_split_and_any_restart_give_the_rows_of_a_batch():
+def test_any_split_and_any_restart_give_the_rows_of_a_batch() -> None:
     """A session's end is Spark's to judge where a watermark falls on it: odd ones never do."""
     reached = Reached()
 
     @given(st.data(), st.lists(data_windows(), min_size=1, max_size=4))
-    def each(data: st.DataObject, windows: list[DataWindow | Window]):
+    def each(data: st.DataObject, windows: list[DataWindow | Window]) -> None:
         sessions = any(isinstance(window, Session) for window in windows)
         batches = data.draw(arriving(odd=sessions))
         stream, found, last = Stream(spec_of(windows)), [], 0
@@ -91,17 +91,18 @@ class Rises(WindowFunction):
     def __init__(self) -> None:
         self.before, self.open = 0, 0
 
-    def mark(self, time, record):
+    def mark(self, time: int, record: Record) -> tuple[int, int]:
         rise, self.before = record["price"] > self.before, record["price"]
         ends = int(rise and self.open > 1)
         self.open += int(rise) - ends
         return ends, int(rise)
 
-    def marks(self, times, columns):
+    def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers]:
         both = [self.mark(0, {"price": price}) for price in columns["price"].tolist()]
-        return [ends for ends, _ in both], [begins for _, begins in both]
+        # Lists do as well as arrays.
+        return [ends for ends, _ in both], [begins for _, begins in both]  # type: ignore[return-value]
 
-    def bounds(self, first, last):
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
         return first - 1, last + 5
 
 
@@ -110,7 +111,7 @@ class WholeKeys(Rises):
 
     resumes = False
 
-    def marks(self, times, columns):
+    def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers]:
         return Rises().marks(times, columns)
 
 
@@ -122,10 +123,10 @@ class Triggers(Policy):
     def __init__(self) -> None:
         self.seen = 0
 
-    def trigger(self, time, record):
+    def trigger(self, time: int, record: Record) -> int:
         return int(self.seen > 0 and self.seen % 3 == 0)
 
-    def evict(self, time, record):
+    def evict(self, time: int, record: Record) -> int:
         self.seen += 1
         return int(self.seen % 3 == 1)
 
@@ -153,11 +154,11 @@ def judged(windows: list[UserWindow], keys: dict[Any, Records]) -> list[tuple[An
     return found
 
 
-def test_functions_go_on_from_what_they_remember():
+def test_functions_go_on_from_what_they_remember() -> None:
     reached = Reached()
 
     @given(st.data(), st.lists(st.sampled_from(FUNCTIONS), min_size=1, max_size=3, unique=True))
-    def each(data: st.DataObject, windows: list[UserWindow]):
+    def each(data: st.DataObject, windows: list[UserWindow]) -> None:
         batches = [
             ([{**r, "price": r["price"] or 4} for r in rows], watermark)
             for rows, watermark in data.draw(arriving(odd=False))
@@ -181,7 +182,7 @@ def spans(rows: list[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
     return [(start, end, count) for _, _, start, end, count, *_ in rows]
 
 
-def test_a_record_just_a_gap_later_joins_its_session_if_it_has_come():
+def test_a_record_just_a_gap_later_joins_its_session_if_it_has_come() -> None:
     """The end of a session is a watermark: Spark emits it then, unless it went on."""
     stream = Stream(spec_of([mt.session("10 microseconds")]))
     assert stream.step([record(100), record(110, "b"), record(100, "b")], 0) == []
@@ -190,7 +191,7 @@ def test_a_record_just_a_gap_later_joins_its_session_if_it_has_come():
     assert spans(stream.step([], 10**6)) == [(110, 120, 1), (100, 120, 2)]
 
 
-def test_lateness_is_judged_by_the_batch_before_or_by_its_own():
+def test_lateness_is_judged_by_the_batch_before_or_by_its_own() -> None:
     for late_now, dropped in ((False, 0), (True, 1)):
         stream = Stream(spec_of([mt.session("10 microseconds")], late_now=late_now))
         stream.step([record(100)], 0)
@@ -200,7 +201,7 @@ def test_lateness_is_judged_by_the_batch_before_or_by_its_own():
         assert stream.dropped == dropped + 1
 
 
-def test_state_is_one_slice_for_a_long_session_and_nothing_when_it_ended():
+def test_state_is_one_slice_for_a_long_session_and_nothing_when_it_ended() -> None:
     """Beside it a count window, which remembers how many records there were, and no record."""
     stream = Stream(spec_of([mt.session("10 microseconds"), mt.count_window(7)]))
     for start in range(0, 7_000, 700):
@@ -218,7 +219,7 @@ def test_state_is_one_slice_for_a_long_session_and_nothing_when_it_ended():
     assert changed == {"header"}
 
 
-def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch):
+def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "SMALL", 3)
     stream, found = Stream(spec_of([mt.session("10 microseconds"), mt.count_window(2)])), []
     for i in range(12):
@@ -233,7 +234,7 @@ def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch
     assert sorted(counted) == sorted([(f"k{i}", 2 * i) for i in range(12)] + [("stays", 100)])
 
 
-def test_a_state_of_other_windows_functions_or_formats_is_refused():
+def test_a_state_of_other_windows_functions_or_formats_is_refused() -> None:
     mine = mt.user_window(lambda: SessionFunction(9), id="mine")
     windows = [mt.session("10 microseconds"), mine]
     spec = spec_of(windows)
@@ -269,7 +270,7 @@ class Sets(WindowFunction):
     def __init__(self) -> None:
         self.seen: Any = {1: 2}
 
-    def mark(self, time, record):
+    def mark(self, time: int, record: Record) -> tuple[int, int]:
         self.seen = {time}
         return 0, 1
 
@@ -278,11 +279,11 @@ class LateToFail(SessionFunction):
     def __init__(self) -> None:
         super().__init__(5)
 
-    def timed_out(self):
+    def timed_out(self) -> NoReturn:
         raise ZeroDivisionError("no time")
 
 
-def test_what_json_cannot_hold_and_what_raises_is_named():
+def test_what_json_cannot_hold_and_what_raises_is_named() -> None:
     spec = spec_of([mt.user_window(Sets)])
     with pytest.raises(UserWindowError, match=r"'Sets' remembers .*the key of a dictionary"):
         StreamBucket(spec, 0, MemoryStore())

@@ -18,12 +18,12 @@ def block(language: str) -> str:
     return str(first)
 
 
-def test_the_rewritten_query_is_the_one_shown():
+def test_the_rewritten_query_is_the_one_shown() -> None:
     query = parse_sql(QUERY)
     assert block("sql") == sql_text(planned(query, "wcg"), query, "duckdb", "Input")
 
 
-def test_the_error_is_the_one_shown():
+def test_the_error_is_the_one_shown() -> None:
     lines = [
         *["SELECT DeviceID,", "  System.Window().Id,", "  Min(temperature) AS MinTemp"],
         *["FROM Input TIMESTAMP BY EntryTime", "GROUP BY DeviceID,", "  Windows("],

@@ -8,11 +8,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 import muntin as mt
 from muntin.cost import RateCost
 from muntin.dialects.spark_text import SparkWriter
 from muntin.errors import QueryError, StrategyError
+from muntin.model.windows import Window
 from muntin.plan.slicing import SLICINGS
 from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.running import in_process, sql_text
@@ -72,12 +74,12 @@ SELECT
 FROM results"""
 
 
-def test_the_papers_query_rewritten():
+def test_the_papers_query_rewritten() -> None:
     """Figure 2, as SQL."""
     assert sql_text(planned(PAPER, "wcg"), PAPER, "spark", "Input") == TEXT
 
 
-def test_factor_windows_stay_hidden():
+def test_factor_windows_stay_hidden() -> None:
     query = mt.query("t", [mt.tumbling(n) for n in ("20 minutes", "30 minutes")], [mt.sum("v")])
     plan = planned(query, "wcg-fw")
     hidden = [node.id for node in plan.nodes if node.hidden]
@@ -107,7 +109,7 @@ NASTY = [
 
 
 @pytest.mark.parametrize("name", NASTY)
-def test_names_cannot_break_the_text(name):
+def test_names_cannot_break_the_text(name: str) -> None:
     """As an id, a key, a time, an argument, an alias and a table at once, run on DuckDB."""
     value, when, key = f"v{name}", f"t{name}", f"k{name}"
     windows = [mt.Window(w.range, w.slide, w.offset, f"{i}{name}") for i, w in enumerate(WINDOWS)]
@@ -130,9 +132,10 @@ def test_names_cannot_break_the_text(name):
     assert len(connection.sql(text).fetchall()) == len(rows)
 
 
-def test_nasty_names_on_spark(spark):
+def test_nasty_names_on_spark(spark: SparkSession) -> None:
     """Names only need to be analysed; ids are texts, and come back as they were given."""
     ids = spark.sql("SELECT " + ", ".join(map(SparkWriter().literal, NASTY))).first()
+    assert ids is not None
     assert list(ids) == NASTY
     names = [name for name in NASTY if "$" not in name]
     windows = [mt.Window(2 * i + 2, 2, id=name) for i, name in enumerate(NASTY)]
@@ -147,14 +150,14 @@ def test_nasty_names_on_spark(spark):
     spark.catalog.dropTempView("nasty")
 
 
-def test_spark_would_replace_settings():
+def test_spark_would_replace_settings() -> None:
     query = mt.query("t", WINDOWS, [mt.sum("v").alias("${spark.app.name}")])
     with pytest.raises(QueryError, match="would replace"):
         sql_text(planned(query), query, "spark", "e")
 
 
 @pytest.mark.parametrize("text", ["SELECT 1", "a THEN b", "a, b"])
-def test_conditions_are_one_expression(text):
+def test_conditions_are_one_expression(text: str) -> None:
     query = mt.query("t", WINDOWS, [mt.count()], where=text)
     with pytest.raises(QueryError, match="cannot be read as one SQL condition"):
         sql_text(planned(query), query, "duckdb", "e")
@@ -173,12 +176,12 @@ def test_conditions_are_one_expression(text):
         ("(SELECT 1)", '"(SELECT 1)"'),
     ],
 )
-def test_tables(table, quoted):
+def test_tables(table: str, quoted: str) -> None:
     text = sql_text(planned(PAPER), PAPER, "duckdb", table)
     assert f"FROM {quoted}\n" in text
 
 
-def test_arguments_are_columns_if_known_and_expressions_else():
+def test_arguments_are_columns_if_known_and_expressions_else() -> None:
     query = mt.query("t", WINDOWS, [mt.sum("a-b").alias("s"), mt.max("no expression").alias("m")])
     plan = planned(query)
     guessed = sql_text(plan, query, "duckdb", "e")
@@ -188,7 +191,7 @@ def test_arguments_are_columns_if_known_and_expressions_else():
     assert '"a-b" AS v0' in sql_text(plan, query, "duckdb", "e", known)
 
 
-def test_unknown_dialects_and_bounds():
+def test_unknown_dialects_and_bounds() -> None:
     plan = planned(PAPER)
     with pytest.raises(StrategyError, match="unknown SQL dialect 'duck': did you mean 'duckdb'"):
         sql_text(plan, PAPER, "duck", "e")
@@ -203,7 +206,9 @@ def test_unknown_dialects_and_bounds():
     st.booleans(),
     st.randoms(),
 )
-def test_every_record_reaches_its_instances(windows, strategy, slicing, overlap, random: Random):
+def test_every_record_reaches_its_instances(
+    windows: list[Window], strategy: str, slicing: str, overlap: bool, random: Random
+) -> None:
     """Any windows, any strategy, instants on both sides of 1970, against the definition."""
     instants = [random.randrange(-60, 60) for _ in range(random.randrange(1, 12))]
     value = mt.max("v") if overlap else mt.sum("v")

@@ -24,7 +24,7 @@ WITHOUT_COMMA = AS_PRINTED.replace("MinTemp,", "MinTemp")
 CORRECTED = WITHOUT_COMMA.replace("0),\n", "0)),\n").replace("40)\n", "40))\n")
 
 
-def test_the_papers_query():
+def test_the_papers_query() -> None:
     statement = parse_statement(CORRECTED)
     assert statement.table == "Input"
     assert statement.query == mt.query(
@@ -36,20 +36,20 @@ def test_the_papers_query():
     assert [w.id for w in statement.query.windows] == ["10 min", "20 min", "30 min", "40 min"]
 
 
-def test_the_papers_query_is_planned_as_the_paper_does():
+def test_the_papers_query_is_planned_as_the_paper_does() -> None:
     plan = mt.optimize(parse_sql(CORRECTED), "wcg")
     parents = {node.id: node.parent for node in plan.tree.nodes}
     assert parents == {"10 min": None, "20 min": "10 min", "30 min": "10 min", "40 min": "20 min"}
 
 
-def test_as_printed_the_comma_is_found_first():
+def test_as_printed_the_comma_is_found_first() -> None:
     with pytest.raises(SqlError, match="nothing follows the comma before 'FROM'") as caught:
         parse_sql(AS_PRINTED)
     assert (caught.value.line, caught.value.column) == (3, 35)
     assert caught.value.hint == "remove the comma"
 
 
-def test_then_the_missing_parenthesis():
+def test_then_the_missing_parenthesis() -> None:
     with pytest.raises(
         SqlError, match="Window\\('10 min', …\\) is not closed before ','"
     ) as caught:
@@ -89,16 +89,16 @@ def one(window: str) -> mt.Window:
         ),
     ],
 )
-def test_forms_of_windows(text, window):
+def test_forms_of_windows(text: str, window: mt.Window) -> None:
     assert one(text) == window
 
 
-def test_ids():
+def test_ids() -> None:
     assert one("Windows(Window('it''s', TumblingWindow(day, 1)))").id == "it's"
     assert one("HoppingWindow(minute, 60, 5)").id == "1 hour/5 minutes"
 
 
-def test_everything_at_once():
+def test_everything_at_once() -> None:
     statement = parse_statement("""
         SELECT i.DeviceID, [site id], System.Window().Id AS w, System.Timestamp() AS WindowEnd,
                COUNT(*) AS n, AVG(price * volume) AS mean, StDevP(x) AS spread, STDEV(x), VAR(x),
@@ -157,7 +157,7 @@ FORM = "SELECT k, {} FROM e TIMESTAMP BY t GROUP BY k, TumblingWindow(minute, 1)
         ("", 1, "one SELECT", "SELECT"),
     ],
 )
-def test_mistakes(text, column, problem, hint):
+def test_mistakes(text: str, column: int, problem: str, hint: str) -> None:
     with pytest.raises(SqlError, match=problem) as caught:
         parse_sql(text)
     assert (caught.value.line, caught.value.column) == (1, column)
@@ -186,7 +186,7 @@ def test_mistakes(text, column, problem, hint):
         ("Windows(TumblingWindow(s, 1), )", 29, "nothing follows the comma", "remove"),
     ],
 )
-def test_mistakes_in_windows(window, column, problem, hint):
+def test_mistakes_in_windows(window: str, column: int, problem: str, hint: str) -> None:
     head = "SELECT COUNT(*) AS n FROM e TIMESTAMP BY t\nGROUP BY "
     with pytest.raises(SqlError, match=problem) as caught:
         parse_sql(head + window)
@@ -198,7 +198,7 @@ def test_mistakes_in_windows(window, column, problem, hint):
     ("unit", "whole"),
     [("mi", "minute"), ("min", "minute"), ("hh", "hour"), ("h", "hour"), ("sec", "second")],
 )
-def test_units_may_be_short(unit, whole):
+def test_units_may_be_short(unit: str, whole: str) -> None:
     head = "SELECT COUNT(*) AS n FROM e TIMESTAMP BY t GROUP BY "
     windows = [parse_sql(f"{head}TumblingWindow({word}, 5)").windows for word in (unit, whole)]
     assert windows[0] == windows[1]
@@ -212,13 +212,13 @@ def test_units_may_be_short(unit, whole):
         "SELECT MIN(x) FROM e TIMESTAMP BY t WHERE " + "NOT " * 5000 + "a",
     ],
 )
-def test_a_text_nested_too_deeply_gets_a_short_sentence(text):
+def test_a_text_nested_too_deeply_gets_a_short_sentence(text: str) -> None:
     with pytest.raises(SqlError, match="nested too deeply") as caught:
         parse_sql(text)
     assert len(str(caught.value)) < 400
 
 
-def test_the_input_is_found_by_name():
+def test_the_input_is_found_by_name() -> None:
     statement = parse_statement(CORRECTED)
     assert statement.input_of({"input": 1}) == 1
     assert statement.input_of({"other": 0, "Input": 2}) == 2
@@ -228,6 +228,6 @@ def test_the_input_is_found_by_name():
         statement.input_of({"Inputs": 1})
 
 
-def test_no_text():
+def test_no_text() -> None:
     with pytest.raises(QueryError, match="not a int"):
         parse_sql(7)  # type: ignore[arg-type]

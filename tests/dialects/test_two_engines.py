@@ -6,10 +6,12 @@ every aggregate with one strategy; DuckDB runs them all. Equal trees run once.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 
 import duckdb
 import pyarrow as pa
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, aggregate_named
@@ -60,7 +62,7 @@ def table() -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def spark_table(spark, table):
+def spark_table(spark: SparkSession, table: pa.Table) -> Iterator[DataFrame]:
     # A few hundred rows: planning stage by stage and compiling would take most of the time.
     quick = {"spark.sql.adaptive.enabled": "false", "spark.sql.codegen.wholeStage": "false"}
     before = {name: spark.conf.get(name) for name in quick}
@@ -71,24 +73,24 @@ def spark_table(spark, table):
     df.createOrReplaceTempView(f"`{name}`")
     yield df
     spark.catalog.dropTempView(f"`{name}`")
-    for setting, value in before.items():
-        spark.conf.set(setting, value)
+    for name, setting in before.items():
+        spark.conf.set(name, str(setting))
 
 
 @pytest.fixture(scope="module")
-def few(spark_table):
+def few(spark_table: DataFrame) -> pa.Table:
     return spark_rows(spark_table, FEW)
 
 
 @pytest.fixture(scope="module")
-def all_of_them(spark_table):
+def all_of_them(spark_table: DataFrame) -> pa.Table:
     return spark_rows(spark_table, ALL)
 
 
-def spark_rows(df, query) -> pa.Table:
-    from muntin.engines.spark.own_windows import native
+def spark_rows(df: DataFrame, query: Query) -> pa.Table:
+    from muntin.engines.spark.own_windows import run_own_windows
 
-    return native(df, query).toArrow()
+    return run_own_windows(df, query).toArrow()
 
 
 def check(result: pa.Table, judge: pa.Table, query: Query, what: str) -> None:
@@ -105,7 +107,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 @pytest.mark.parametrize("strategy", PLANS)
-def test_every_strategy_on_duckdb(strategy, table, few):
+def test_every_strategy_on_duckdb(strategy: str, table: pa.Table, few: pa.Table) -> None:
     check(in_process(PLANS[strategy], FEW, table), few, FEW, strategy)
 
 
@@ -121,14 +123,22 @@ OPEN = [name for name, plan in distinct_plans(FEW, "cutty").items() if close(pla
 
 
 @pytest.mark.parametrize("strategy", OPEN)
-def test_every_strategy_on_open_slices_on_duckdb(strategy, table, few):
+def test_every_strategy_on_open_slices_on_duckdb(
+    strategy: str, table: pa.Table, few: pa.Table
+) -> None:
     check(in_process(planned(FEW, strategy, "cutty"), FEW, table), few, FEW, strategy)
 
 
 @pytest.mark.parametrize(
     "names", [("wcg-fw", "tri-weave"), pytest.param(tuple(PLANS), marks=pytest.mark.long)]
 )
-def test_every_strategy_on_spark(spark, spark_table, table, few, names):
+def test_every_strategy_on_spark(
+    spark: SparkSession,
+    spark_table: DataFrame,
+    table: pa.Table,
+    few: pa.Table,
+    names: tuple[str, ...],
+) -> None:
     """By default two, which have every kind of edge; what strategies share, DuckDB runs above."""
     types = spark_types(table)
     texts = {name: sql_text(PLANS[name], FEW, "spark", VIEW, types) for name in names}
@@ -141,24 +151,26 @@ def test_every_strategy_on_spark(spark, spark_table, table, few, names):
 
 
 @pytest.mark.parametrize("strategy", ["direct", "wcg"])
-def test_every_aggregate_on_duckdb(strategy, table, all_of_them):
+def test_every_aggregate_on_duckdb(strategy: str, table: pa.Table, all_of_them: pa.Table) -> None:
     check(in_process(planned(ALL, strategy), ALL, table), all_of_them, ALL, strategy)
 
 
-def test_every_aggregate_on_spark(spark, spark_table, table, all_of_them):
+def test_every_aggregate_on_spark(
+    spark: SparkSession, spark_table: DataFrame, table: pa.Table, all_of_them: pa.Table
+) -> None:
     text = sql_text(planned(ALL, "wcg"), ALL, "spark", VIEW, spark_types(table))
     check(spark.sql(text).toArrow(), all_of_them, ALL, "wcg")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_duckdb_judges_every_strategy_with_every_aggregate(strategy, table):
+def test_duckdb_judges_every_strategy_with_every_aggregate(strategy: str, table: pa.Table) -> None:
     query = mt.query("ts", WINDOWS, ALL.aggregates, "device", WHERE)
     outcome = compared(planned(query, strategy), query, table)
     assert outcome.equal, outcome
 
 
-def test_text_without_types_gives_the_same_values(table, all_of_them):
+def test_text_without_types_gives_the_same_values(table: pa.Table, all_of_them: pa.Table) -> None:
     connection = duckdb.connect()
     connection.register("events", table)
     plain = [
@@ -173,7 +185,7 @@ def test_text_without_types_gives_the_same_values(table, all_of_them):
     assert_same(ours, picked, "without types")
 
 
-def test_a_ratio_divides_a_decimal_mean_on_duckdb(table):
+def test_a_ratio_divides_a_decimal_mean_on_duckdb(table: pa.Table) -> None:
     """The mean by itself has a form of its own in DuckDB, which must not stand for the ratio."""
     mean, most = mt.avg("d"), mt.max("n")
     ratios = [mt.ratio(mean, most).alias("down"), mt.ratio(most, mean).alias("up")]
@@ -190,7 +202,7 @@ def test_a_ratio_divides_a_decimal_mean_on_duckdb(table):
         assert row["up"] == pytest.approx(1 / expected, rel=1e-9)
 
 
-def test_what_sql_cannot_express_is_refused():
+def test_what_sql_cannot_express_is_refused() -> None:
     for name in sorted(NOT_IN_SQL):
         arguments = ["x"] * len(cases_of(name)[0].types)
         query = mt.query("ts", WINDOWS[:1], [aggregate_named(name, *arguments)])
@@ -198,6 +210,6 @@ def test_what_sql_cannot_express_is_refused():
             sql_text(planned(query), query, "duckdb", "events")
 
 
-def test_every_function_is_either_tried_or_refused():
+def test_every_function_is_either_tried_or_refused() -> None:
     tried = {a.function.name for a in ALL.aggregates}
     assert tried | NOT_IN_SQL == set(FUNCTIONS)

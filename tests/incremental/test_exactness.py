@@ -1,6 +1,7 @@
 """Running aggregates: exact, or refused; approximate only when asked, and never poisoned."""
 
 import decimal
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -24,7 +25,9 @@ INF = float("inf")
 
 @inverting
 @pytest.mark.parametrize("bad", [0.5, NAN, INF, np.float32(2), 1j, Decimal("NaN"), Decimal("Inf")])
-def test_what_cannot_be_taken_out_exactly_is_refused_and_changes_nothing(make, bad) -> None:
+def test_what_cannot_be_taken_out_exactly_is_refused_and_changes_nothing(
+    make: Callable[..., Technique], bad: object
+) -> None:
     window: Technique = make(mt.sum("v"))
     window.insert(3)
     with pytest.raises(AggregateError, match=r"not exact for .* or approximate=True"):
@@ -33,7 +36,7 @@ def test_what_cannot_be_taken_out_exactly_is_refused_and_changes_nothing(make, b
 
 
 @inverting
-def test_a_count_of_floats_is_exact(make) -> None:
+def test_a_count_of_floats_is_exact(make: Callable[..., Technique]) -> None:
     window: Technique = make(mt.count("v"))
     for value in (0.5, NAN, None, INF):
         window.insert(value)
@@ -45,7 +48,9 @@ def test_a_count_of_floats_is_exact(make) -> None:
 @pytest.mark.parametrize("kind", EXACT_NUMBERS)
 @fewer
 @given(data=st.data())
-def test_exact_numbers_are_taken_out_without_loss(make, kind: str, data) -> None:
+def test_exact_numbers_are_taken_out_without_loss(
+    make: Callable[..., Technique], kind: str, data: st.DataObject
+) -> None:
     values = data.draw(st.lists(EXACT_NUMBERS[kind], max_size=12))
     window: Technique = make(mt.sum("v"))
     for i, value in enumerate(values):
@@ -58,7 +63,7 @@ def test_exact_numbers_are_taken_out_without_loss(make, kind: str, data) -> None
 
 
 @inverting
-def test_decimals_that_would_be_rounded_are_refused(make) -> None:
+def test_decimals_that_would_be_rounded_are_refused(make: Callable[..., Technique]) -> None:
     window: Technique = make(mt.sum("v"))
     window.insert(Decimal("1e28"))
     with pytest.raises(
@@ -74,7 +79,9 @@ def test_decimals_that_would_be_rounded_are_refused(make) -> None:
 
 
 @inverting
-def test_an_evict_that_would_round_is_refused_and_changes_nothing(make) -> None:
+def test_an_evict_that_would_round_is_refused_and_changes_nothing(
+    make: Callable[..., Technique],
+) -> None:
     window: Technique = make(mt.sum("v"))
     window.insert(Decimal("-1e28"))
     window.insert(Decimal("1e28"))
@@ -91,7 +98,7 @@ def test_an_evict_that_would_round_is_refused_and_changes_nothing(make) -> None:
 
 @inverting
 @pytest.mark.parametrize("poison", [NAN, INF, -INF])
-def test_approximate_is_never_poisoned(make, poison: float) -> None:
+def test_approximate_is_never_poisoned(make: Callable[..., Technique], poison: float) -> None:
     window: Technique = make(mt.sum("v"), approximate=True)
     values = [1.5, poison, 2.5, poison, -poison, 0.25, 1.0, 2.0, 4.0]
     for i, value in enumerate(values):
@@ -103,7 +110,7 @@ def test_approximate_is_never_poisoned(make, poison: float) -> None:
 
 
 @inverting
-def test_approximate_recovers_from_an_overflow(make) -> None:
+def test_approximate_recovers_from_an_overflow(make: Callable[..., Technique]) -> None:
     window: Technique = make(mt.sum("v"), approximate=True)
     for value in (1e308, 1e308, 1.0):
         window.insert(value)
@@ -113,7 +120,7 @@ def test_approximate_recovers_from_an_overflow(make) -> None:
 
 
 @inverting
-def test_nan_shows_while_it_is_in_the_window(make) -> None:
+def test_nan_shows_while_it_is_in_the_window(make: Callable[..., Technique]) -> None:
     window: Technique = make(mt.avg("v"), approximate=True)
     window.insert(NAN)
     window.insert(1.0)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from muntin.api.job import plan_of
+from muntin.api.optimize import plan_job
 from muntin.cli.explain import explain
 from muntin.errors import MuntinError
-from muntin.jobs import JobError, named, options_of, read_job
+from muntin.jobs import JobError, options_of, read_job, report_errors
 from muntin.jobs.job import SECTIONS
 from muntin_testing.toml import toml
 from muntin_testing.watchdog import watchdog
@@ -36,8 +36,8 @@ def _watchdog() -> Iterator[None]:
 def told(file: Path) -> str | None:
     """The sentence that a command ends with, or None if it runs."""
     try:
-        with named(job := read_job(file)):
-            plan_of(job)
+        with report_errors(job := read_job(file)):
+            plan_job(job)
     except MuntinError as error:
         said = str(error)
         assert said.startswith(str(file)), said

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
-from muntin.api.job import plan_of
+from muntin.api.optimize import plan_job
 from muntin.jobs import JobError, options_of, read_job
-from muntin.jobs.job import SECTIONS
-from muntin.jobs.job_query import query_of
-from muntin.jobs.reader import job_of
-from muntin.jobs.spark_options import reader_options, writer_options
+from muntin.jobs.job import SECTIONS, reader_options, writer_options
+from muntin.jobs.job_query import parse_query
+from muntin.jobs.reader import check_job
 from muntin.model.data_windows import DataWindow
 from muntin_testing.reached import Reached
 
@@ -69,13 +68,13 @@ def table(**changes: Any) -> dict[str, Any]:
 
 def test_a_job_is_its_query_and_what_spark_is_handed(tmp_path: Path) -> None:
     job = read_job(written(tmp_path, STREAM))
-    assert query_of(job) == mt.query(
+    assert parse_query(job) == mt.query(
         "ts",
         [mt.tumbling("10 minutes"), mt.hopping("1 hour", "10 minutes", id="long")],
         [mt.min("t").alias("coldest"), mt.count("t").filter("t > 30").alias("hot")],
         keys=["device"],
     )
-    assert [w.id for w in query_of(job).windows] == ["10 minutes", "long"]
+    assert [w.id for w in parse_query(job).windows] == ["10 minutes", "long"]
     assert job.source.streaming
     assert job.spark.conf == {"spark.sql.shuffle.partitions": "2"}
     assert writer_options(job) == {
@@ -91,14 +90,14 @@ def test_durations_may_be_short(tmp_path: Path) -> None:
     (tmp_path / "short").mkdir()
     jobs = [read_job(written(tmp_path, STREAM)), read_job(written(tmp_path / "short", short))]
     assert short.count("10min") == 2
-    assert query_of(jobs[0]) == query_of(jobs[1])
+    assert parse_query(jobs[0]) == parse_query(jobs[1])
 
 
 def test_an_interval_reaches_spark_in_its_own_words(tmp_path: Path) -> None:
-    from muntin.engines.spark.job_sink import start
+    from muntin.engines.spark.job import start
 
     given = {"trigger__interval": "1m30s", "trigger__available_now": None}
-    job = job_of(table(source__path=str(tmp_path), **given), tmp_path / "job.toml")
+    job = check_job(table(source__path=str(tmp_path), **given), tmp_path / "job.toml")
     results = MagicMock()
     writer = results.writeStream.outputMode.return_value
     for step in ("options", "queryName", "trigger", "format"):
@@ -119,19 +118,19 @@ def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) 
     ]
     texts = ["visit = session 30 minutes", *(window.id for window in windows[1:])]
     changes = {"query__windows": texts, "query__order_by": ["t"], "source__path": str(tmp_path)}
-    job = job_of(table(**changes), tmp_path / "job.toml")
-    found = query_of(job)
+    job = check_job(table(**changes), tmp_path / "job.toml")
+    found = parse_query(job)
     assert [*found.data_windows, *found.windows] == windows
     assert [w.id for w in found.data_windows] == [w.id for w in windows[:-1]]
     assert found.order_by == ("t",)
-    plan = plan_of(job)
+    plan = plan_job(job)
     assert (plan.strategy, plan.operator.name) == ("cutty", "records")
     assert "records wait until the watermark" in plan.explain()
 
 
 def test_kafka_is_handed_what_it_needs() -> None:
     kafka = {"format": "kafka", "topic": "events", "servers": "broker:9092"}
-    job = job_of(
+    job = check_job(
         table(
             source={**kafka, "schema": "ts TIMESTAMP", "options": {"maxOffsetsPerTrigger": 1000}},
             sink={**kafka, "topic": "results"},
@@ -240,7 +239,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("changes", "message"), MISTAKES, ids=[str(m[0]) for m in MISTAKES])
 def test_a_mistake_is_told_with_file_key_and_remedy(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(JobError) as caught:
-        job_of(table(**changes), Path("job.toml"))
+        check_job(table(**changes), Path("job.toml"))
     assert str(caught.value).startswith("job.toml: ")
     assert message in str(caught.value)
 
@@ -261,7 +260,7 @@ def test_no_value_of_a_wrong_type_gets_through_or_breaks_the_reader() -> None:
         section, option = place
         given = table(**{f"{section}__{option}": value}) if value is not None else table()
         try:
-            job = job_of(given, Path("job.toml"))
+            job = check_job(given, Path("job.toml"))
         except JobError as error:
             said = str(error)
             assert f"{section}.{option}" in said or "query cannot be asked" in said, said
@@ -270,6 +269,10 @@ def test_no_value_of_a_wrong_type_gets_through_or_breaks_the_reader() -> None:
         kept = getattr(getattr(job, section), option)
         if value is not None:  # else the file has none, or that of the example
             asked = tuple(value) if isinstance(value, list) else value
+            if isinstance(value, dict):  # values of a table become texts
+                asked = {
+                    k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in value.items()
+                }
             assert kept in (asked, (asked,)), place  # one text is a list of one
             reached["taken"] += 1
 
@@ -288,6 +291,8 @@ def test_files_that_are_no_job(tmp_path: Path) -> None:
 
 
 def test_a_table_needs_no_watermark_and_may_be_wide(tmp_path: Path) -> None:
-    job = job_of(table(**BATCH, query__watermark=None, query__layout="wide"), tmp_path / "job.toml")
+    job = check_job(
+        table(**BATCH, query__watermark=None, query__layout="wide"), tmp_path / "job.toml"
+    )
     assert not job.source.streaming
     assert job.query.layout == "wide"

@@ -114,14 +114,14 @@ def test_a_canary_is_heard_in_no_output(tmp_path: Path, monkeypatch: pytest.Monk
     started = []
 
     @contextmanager
-    def opened(job: Job, *_: object) -> Iterator[None]:
+    def open_session(job: Job, *_: object) -> Iterator[None]:
         started.append(job)
         if len(started) % 2:
             raise QueryError(f"Spark cannot be started: {everything(job)}")
         raise RuntimeError(everything(job))
         yield
 
-    monkeypatch.setattr(command, "opened", opened)
+    monkeypatch.setattr(command, "open_session", open_session)
     file, tried = tmp_path / "job.toml", 0
     for place, job in positions():
         file.write_text(toml(job), encoding="utf-8")

@@ -60,14 +60,14 @@ def merged(merger: str, columns: list[pa.Array]) -> Any:
     return result
 
 
-def test_every_way_of_merging_that_the_kernel_has_is_tested():
+def test_every_way_of_merging_that_the_kernel_has_is_tested() -> None:
     assert set(SERVES) | {"min_by", "max_by", "lost", *CENTRAL} == set(ENCODERS)
 
 
 @pytest.mark.parametrize(("merger", "kind"), CASES)
 @fewer
 @given(data=st.data())
-def test_merging_equals_folding_in_python(merger: str, kind: str, data: st.DataObject):
+def test_merging_equals_folding_in_python(merger: str, kind: str, data: st.DataObject) -> None:
     arrow_type, values = TYPED[kind]
     column = pa.array(data.draw(st.lists(values, min_size=1, max_size=12)), arrow_type)
     function = FUNCTIONS[merger]()
@@ -80,7 +80,9 @@ def test_merging_equals_folding_in_python(merger: str, kind: str, data: st.DataO
 @given(
     rows=st.lists(st.tuples(st.none() | st.text("ab", max_size=2), FLOATS), min_size=1, max_size=9)
 )
-def test_the_row_of_the_best_order_is_found_and_the_older_one_among_ties(name: str, rows: Any):
+def test_the_row_of_the_best_order_is_found_and_the_older_one_among_ties(
+    name: str, rows: Any
+) -> None:
     function = FUNCTIONS[name]()
     value, order = (
         pa.array([r[0] for r in rows], pa.string()),
@@ -91,7 +93,7 @@ def test_the_row_of_the_best_order_is_found_and_the_older_one_among_ties(name: s
 
 
 @given(st.lists(st.floats(-1, 1).map(lambda v: 1e9 + v), min_size=1, max_size=30))
-def test_moments_stay_right_for_large_values(values: list[float]):
+def test_moments_stay_right_for_large_values(values: list[float]) -> None:
     rows = [{"n": 1.0, "mean": v, "m2": 0.0} for v in values]
     kind = pa.struct([("n", pa.float64()), ("mean", pa.float64()), ("m2", pa.float64())])
     found = merged("moments", [pa.array(rows, kind)])
@@ -109,7 +111,7 @@ def test_moments_stay_right_for_large_values(values: list[float]):
 @given(data=st.data())
 def test_central_moments_merge_as_in_python(
     merger: str, name: str, fields: str, data: st.DataObject
-):
+) -> None:
     function, kind = FUNCTIONS[name](), pa.struct([(f, pa.float64()) for f in fields.split()])
     values = FLOATS if function.arity == 1 else st.tuples(FLOATS, FLOATS)
     rows = [function.lift(v) for v in data.draw(st.lists(values, min_size=1, max_size=9))]
@@ -118,7 +120,7 @@ def test_central_moments_merge_as_in_python(
     assert same(function.lower(tuple(merged(merger, [column]).values())), expected)
 
 
-def test_an_aggregate_in_python_lifts_records_and_keeps_partials_of_any_kind():
+def test_an_aggregate_in_python_lifts_records_and_keeps_partials_of_any_kind() -> None:
     words = custom("words", lambda w: (w,), lambda a, b: a + b, len, (), result="bigint")
     kind = pa.struct([("records", pa.list_(pa.string())), ("result", pa.int64())])
     rows = [{"records": r, "result": None} for r in (["a", "b"], [], ["c"])]
@@ -127,7 +129,7 @@ def test_an_aggregate_in_python_lifts_records_and_keeps_partials_of_any_kind():
     assert encoded.decode(tuple(a[0] for a in scanned)).field("result").to_pylist() == [2, 2, 3]
 
 
-def test_sums_beyond_64_bits_are_an_error_or_wrap_as_spark_has_it():
+def test_sums_beyond_64_bits_are_an_error_or_wrap_as_spark_has_it() -> None:
     column = pa.array([2**62, 2**62, -5], pa.int64())
     with pytest.raises(OverflowError, match="exceeds bigint"):
         merged("sum", [pa.array([2**62, 2**62], pa.int64())])
@@ -136,12 +138,12 @@ def test_sums_beyond_64_bits_are_an_error_or_wrap_as_spark_has_it():
     assert total == np.int64(-(2**63) - 5 + 2**64)
 
 
-def test_a_sum_that_leaves_64_bits_on_the_way_and_comes_back_is_right():
+def test_a_sum_that_leaves_64_bits_on_the_way_and_comes_back_is_right() -> None:
     assert merged("sum", [pa.array([2**62, 2**62, -(2**62)], pa.int64())]) == 2**62
 
 
 @given(st.lists(st.none() | st.decimals(-(10**35), 10**35, places=2), min_size=1, max_size=9))
-def test_decimals_of_128_bits_add_exactly(values: list[Decimal | None]):
+def test_decimals_of_128_bits_add_exactly(values: list[Decimal | None]) -> None:
     expected = [v for v in values if v is not None]
     found = merged("sum", [pa.array(values, pa.decimal128(38, 2))])
     with localcontext(prec=60):  # Python's own would round the judge
@@ -159,25 +161,25 @@ def test_decimals_of_128_bits_add_exactly(values: list[Decimal | None]):
 )
 def test_a_sum_of_decimals_is_lost_with_a_piece_or_with_all_together(
     totals: list[int | None], flags: list[bool], lost: bool
-):
+) -> None:
     digits = [None if t is None else Decimal(t).scaleb(37) for t in totals]
     columns = [pa.array(flags, pa.bool_()), pa.array(digits, pa.decimal128(38, 0))]
     assert merged("lost", columns) is lost
 
 
-def test_a_slice_of_a_larger_buffer_is_read_from_its_own_offset():
+def test_a_slice_of_a_larger_buffer_is_read_from_its_own_offset() -> None:
     whole = pa.array([Decimal("9.99"), Decimal("1.25"), Decimal("2.50")], pa.decimal128(10, 2))
     assert merged("sum", [whole[1:]]) == Decimal("3.75")
 
 
-def test_mergers_name_what_the_kernel_cannot_do():
+def test_mergers_name_what_the_kernel_cannot_do() -> None:
     assert set(ENCODERS) | {"custom"} == MERGERS
     assert not_merged(["sum", "min"]) is None
     assert not_merged(["sum", "weave"]) == "weave"
     assert not_merged([""]) == "an aggregate without array form"
 
 
-def test_every_declared_merger_is_served_or_empty():
+def test_every_declared_merger_is_served_or_empty() -> None:
     for function in FUNCTIONS.values():
         partials: tuple[Partial, ...] = function().partials(["double"] * function.arity)
         for partial in partials:

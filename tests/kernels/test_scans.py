@@ -38,7 +38,7 @@ def brute_force(slices: Slices, window: Window) -> list[tuple[int, int, list[int
 @given(SLICES, small_windows(), st.integers(1, 50))
 def test_instances_come_once_in_order_with_their_first_and_last_slice(
     slices: Slices, window: Window, portion: int
-):
+) -> None:
     group, start = (np.array(column) for column in zip(*slices, strict=True))
     parts = list(instances(group, start, window, portion))
     assert all(len(part.start) <= portion for part in parts)
@@ -68,7 +68,7 @@ def concatenated(older: Arrays, newer: Arrays) -> Arrays:
 
 
 @given(SLICES, small_windows())
-def test_partials_are_combined_in_order(slices: Slices, window: Window):
+def test_partials_are_combined_in_order(slices: Slices, window: Window) -> None:
     """Text does not commute, so any slice out of place, missing or taken twice shows."""
     group, start = (np.array(column) for column in zip(*slices, strict=True))
     letters = np.array([f"<{i}>" for i in range(len(slices))], dtype="U400")
@@ -78,7 +78,7 @@ def test_partials_are_combined_in_order(slices: Slices, window: Window):
 
 
 @given(SLICES, small_windows(), st.data())
-def test_ufunc_scans_agree(slices: Slices, window: Window, data: st.DataObject):
+def test_ufunc_scans_agree(slices: Slices, window: Window, data: st.DataObject) -> None:
     group, start = (np.array(column) for column in zip(*slices, strict=True))
     values = np.array(
         data.draw(st.lists(st.integers(-9, 9), min_size=len(slices), max_size=len(slices)))
@@ -88,7 +88,7 @@ def test_ufunc_scans_agree(slices: Slices, window: Window, data: st.DataObject):
         assert answers == [fold(values[inside]) for _, _, inside in brute_force(slices, window)]
 
 
-def test_few_slices_may_reach_very_many_instances():
+def test_few_slices_may_reach_very_many_instances() -> None:
     day, minute = 24 * 60, 1
     start = np.array([0, 3 * day])
     parts = list(instances(np.zeros(2, dtype=np.int64), start, Window(day, minute), portion=500))

@@ -1,6 +1,7 @@
 """Runs of records in bulk, against folding each by itself."""
 
 from functools import reduce
+from random import Random
 
 import numpy as np
 from hypothesis import given
@@ -23,7 +24,9 @@ def runs(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
 
 
 @given(runs(), st.randoms(use_true_random=False))
-def test_all_runs_at_once_are_each_folded_in_order(given_runs, random):
+def test_all_runs_at_once_are_each_folded_in_order(
+    given_runs: tuple[int, list[tuple[int, int]]], random: Random
+) -> None:
     length, wanted = given_runs
     first, stop = (np.array(side) for side in zip(*wanted, strict=True))
     for monoid in (TOTAL, LINEAR):
@@ -39,6 +42,6 @@ def test_all_runs_at_once_are_each_folded_in_order(given_runs, random):
             assert [int(f[i]) for f in found] == [int(x[0]) for x in alone]
 
 
-def test_pieces_of_one_value_are_that_value():
+def test_pieces_of_one_value_are_that_value() -> None:
     values = (np.array([5, 6, 7]), np.array([1, 1, 1]))
     assert reduce_pieces(values, np.array([0, 1, 2]), LINEAR)[0].tolist() == [5, 6, 7]

@@ -13,7 +13,7 @@ from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.tree import evaluate_tree
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan, lower
-from muntin.physical.trees import bases
+from muntin.physical.operators.kernel import bases
 from muntin.plan import SharingPlan, close, slice_roots
 from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached, edges_of

@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from muntin.api.shape import EMPTY, LAYOUTS
+from muntin.api.engine import EMPTY, LAYOUTS
 from muntin.cost.omega import PAPER
 from muntin.dialects import WRITERS
 from muntin.model import choices

@@ -258,7 +258,8 @@ CASES: dict[str, tuple[Case, str]] = {
     "a table's type": (on(lambda _, df: type(df)), r"expected a Spark DataFrame.* got (type|ABCM)"),
     "a session of no kind": (
         lambda *_: mt.sql(
-            "SELECT count(*) FROM T TIMESTAMP BY ts GROUP BY TumblingWindow(second, 1)", spark=5
+            "SELECT count(*) FROM T TIMESTAMP BY ts GROUP BY TumblingWindow(second, 1)",
+            spark=5,  # type: ignore[arg-type]
         ),
         r"spark 5 must be a Spark session",
     ),

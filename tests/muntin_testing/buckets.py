@@ -9,7 +9,7 @@ import pyarrow as pa
 from muntin.aggregates.columns import PartialColumn
 from muntin.cost import RateCost
 from muntin.model.windows import Window
-from muntin.physical.trees import Base, bases
+from muntin.physical.operators.kernel import Base, bases
 from muntin.planner.strategies import Problem, strategy_named
 from muntin.state.bucket import Bucket
 from muntin.state.spec import Spec

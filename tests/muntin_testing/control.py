@@ -7,10 +7,10 @@ from random import Random
 from typing import Any
 
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices
 from muntin.state.control import Command, Entry, Terms
-from muntin.state.controlled import Batch, Controlled, ControlledBucket, ControlledStep
+from muntin.state.controlled import Controlled, ControlledBucket, ControlledStep
 from muntin.state.store import MemoryStore
 from muntin_testing.buckets import PARTIALS, BruteForce, Row, pieces, spec_of
 from muntin_testing.windows import random_window
@@ -102,7 +102,7 @@ class Run:
             ]
             tables = [pieces(part, self.grid) for part in (rows[::2], rows[1::2]) if part]
             bucket = ControlledBucket(self.stream, number, store)
-            step = bucket.step(Batch(batch.watermark, tables, texts, newest))
+            step = bucket.step(tables, batch.watermark, texts, newest)
             told.append((step.entries, step.labels))
             for table in step.results:
                 for row in table.to_pylist():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from muntin.aggregates import FUNCTIONS
 from muntin.aggregates.custom import Custom, custom
-from muntin.aggregates.ordering import less
+from muntin.aggregates.extremes import less
 from muntin.incremental import Monoid
 
 

@@ -14,7 +14,8 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates import Aggregate, Function
 from muntin.cost import RateCost
-from muntin.engines.spark.versions import Version, native_call, version_of
+from muntin.engines.spark.own_windows import own_call
+from muntin.engines.spark.session_facts import Version, version_of
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan, check
@@ -57,13 +58,13 @@ def spark_call(function: Function, arguments: list[str], version: Version) -> Co
     """Spark's own function; product has no name in SQL."""
     if function.name == "product":
         return F.product(F.expr(arguments[0]))
-    return F.expr(native_call(function.native(), version).format(*arguments))
+    return F.expr(own_call(function.native(), version).format(*arguments))
 
 
 def _spark_aggregate(aggregate: Aggregate, columns: list[str], version: Version) -> Column:
     given = aggregate.arguments or ("1",)
     arguments = [_quoted(a) if a in columns and aggregate.arguments else a for a in given]
-    native = native_call(aggregate.function.native(), version)
+    native = own_call(aggregate.function.native(), version)
     composed = aggregate.function.name in _COMPOSED or native != aggregate.function.native()
     condition = f" FILTER (WHERE {aggregate.predicate})" if aggregate.predicate else ""
     if condition and composed:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from muntin.aggregates.columns import PartialColumn
 from muntin.data_windows.stream_bucket import StreamBucket
-from muntin.data_windows.stream_header import StreamSpec
+from muntin.data_windows.stream_state import StreamSpec
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin.state.store import MemoryStore

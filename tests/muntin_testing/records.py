@@ -10,7 +10,7 @@ from math import lcm
 
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan
-from muntin.plan.coverage import EdgeKind, Pieces, Source
+from muntin.plan.coverage import EdgeKind, EdgePieces, Source
 from muntin.plan.slicing import Slices
 from muntin.plan.tree import Shape
 from muntin_testing.windows import starts
@@ -42,7 +42,7 @@ def _sliced(slices: Slices, parent: Held) -> Held:
     return held
 
 
-def _instances(window: Window, parent: Shape, pieces: Pieces, of: Held) -> Held:
+def _instances(window: Window, parent: Shape, pieces: EdgePieces, of: Held) -> Held:
     # A record or a slice need not begin at every offset; an instance of a parent must.
     missing: list[list[int]] = [] if isinstance(parent, Source | Slices) else [[NOWHERE]]
     offsets = list(pieces.offsets())

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from muntin.cost import Statistics
 from muntin.dialects import render
-from muntin.engines.duckdb import ENGINE, Verification
+from muntin.engines.duckdb import ENGINE
 from muntin.engines.engine import Engine
+from muntin.engines.verification import Verification
 from muntin.model.query import Query
 from muntin.physical import STREAM, PhysicalPlan, Question, lower
 from muntin.physical.operators.sql import SQL
 from muntin.plan import SharingPlan, close, slice_roots
-from muntin.planner.choosing import Choice, choose
+from muntin.planner.choice import Choice, choose
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,7 +44,7 @@ def chosen(
 
 def as_sql(plan: SharingPlan, query: Query) -> PhysicalPlan:
     """The plan as SQL text runs it."""
-    return lower(SQL.rewritten(plan, question_of(query)))
+    return lower(SQL.rewrite(plan, question_of(query)))
 
 
 def for_stream(plan: SharingPlan) -> PhysicalPlan:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
 from muntin.cost import RateCost
-from muntin.dialects.duckdb_aggregates import not_in_duckdb
+from muntin.dialects.duckdb_text import not_in_duckdb
 from muntin.model.query import Query
 from muntin.plan import SharingPlan
 from muntin.planner.strategies import STRATEGIES, Problem

@@ -277,7 +277,7 @@ def test_granules_grow_coarser_on_higher_stairs() -> None:
     for time in range(240):
         nested.insert(time, 1)
     [run] = nested._runs.values()
-    assert [len(step) - step.buffered for step in run.stairs.steps] == [4, 5, 8]
+    assert [len(step) - len(step.buffer) for step in run.stairs.steps] == [4, 5, 8]
     assert len(nested) < 24 + nested.buffered
 
 

@@ -14,12 +14,12 @@ import muntin as mt
 from muntin.aggregates.columns import PartialColumn
 from muntin.dialects.rendering import names_of, table_expressions
 from muntin.engines.duckdb.bound_query import reading_of, run
-from muntin.engines.duckdb.tables import opened
+from muntin.engines.duckdb.tables import open_source
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan
-from muntin.physical.trees import bases, trees
+from muntin.physical.operators.kernel import bases, trees
 from muntin.plan.slicing import Slices
 from muntin.planner.strategies import STRATEGIES
 from muntin.state.bucket import Bucket
@@ -96,7 +96,7 @@ def by_sql(physical: PhysicalPlan) -> Pieces:
     plan = physical.plan
     windows = [n.shape for n in plan.nodes if not n.hidden and isinstance(n.shape, Window)]
     query = mt.query("ts", windows, [mt.sum("v")])
-    source = opened(rows, query)
+    source = open_source(rows, query)
     read = reading_of(source, query)
     counting = PartialColumn("pieces", "count(*)", "count(*)")
     read = replace(read, columns=replace(read.columns, partials=(*read.columns.partials, counting)))

@@ -18,7 +18,7 @@ from muntin.physical.operators.expand import Level, levels
 from muntin.plan import Node, SharingPlan, close
 from muntin.plan.coverage import fewest_pieces
 from muntin.plan.slicing import SLICINGS, shared_pairs, shared_panes
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached, built_by, edges_of
 from muntin_testing.windows import starts, window_sets
@@ -90,18 +90,18 @@ def test_every_strategy(name: str) -> None:
 @given(window_sets(least=2, most=4, longest=16))
 def test_slices_under_slices_beside_windows_under_windows(asked: list[Window]) -> None:
     nodes = [
-        sliced(shared_panes(asked), "panes"),
-        sliced(shared_pairs(asked[1:]), "pairs", "panes"),
-        reading_all(asked[0]),
-        *(reading_all(w, "pairs") for w in asked[1:-1]),
-        reading_all(asked[-1], "panes") if len(asked) > 1 else reading_all(asked[-1]),
+        slices_node(shared_panes(asked), "panes"),
+        slices_node(shared_pairs(asked[1:]), "pairs", "panes"),
+        window_node(asked[0]),
+        *(window_node(w, "pairs") for w in asked[1:-1]),
+        window_node(asked[-1], "panes") if len(asked) > 1 else window_node(asked[-1]),
     ]
     assert_holds_its_records(SharingPlan.build(nodes, idempotent=False), range(-30, 31))
 
 
 def test_a_chain_of_windows_has_a_level_for_each() -> None:
     small, middle, large = (Window(n, n, id=str(n)) for n in (5, 10, 20))
-    nodes = [reading_all(small, hidden=True)]
+    nodes = [window_node(small, hidden=True)]
     for child, parent in ((middle, small), (large, middle)):
         pieces = fewest_pieces(child, parent, disjoint=True)
         assert pieces is not None

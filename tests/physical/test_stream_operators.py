@@ -3,10 +3,10 @@
 import pytest
 
 import muntin as mt
-from muntin.cli.window_sets import query_of
+from lab.benchmarks.workload import query_of
 from muntin.model.query import Query
 from muntin.plan import SharingPlan
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 from muntin_testing.running import chosen
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muntin.errors import PlanError
@@ -13,7 +13,7 @@ from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan, check, close
 from muntin.plan.coverage import (
     EdgeKind,
-    Pieces,
+    EdgePieces,
     Progression,
     covering_pieces,
     every,
@@ -30,7 +30,7 @@ from muntin.plan.slicing import (
     shared_panes,
     shared_slices,
 )
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin_testing.reached import Reached
 from muntin_testing.records import plan_is_right
 from muntin_testing.windows import (
@@ -50,17 +50,17 @@ def accepts(plan: SharingPlan, asked: list[Window]) -> bool:
     return True
 
 
-def edge_plan(child: Window, parent: Window, pieces: Pieces, idempotent: bool) -> SharingPlan:
+def edge_plan(child: Window, parent: Window, pieces: EdgePieces, idempotent: bool) -> SharingPlan:
     """The child from these pieces of the parent, which is a hidden window."""
     nodes = [
-        replace(reading_all(parent, hidden=True), id="parent"),
+        replace(window_node(parent, hidden=True), id="parent"),
         Node(child.id, child, "parent", pieces),
     ]
     return SharingPlan.build(nodes, idempotent)
 
 
-def offsets(*values: int) -> Pieces:
-    return Pieces(tuple(Progression(value, 1, 1) for value in values))
+def offsets(*values: int) -> EdgePieces:
+    return EdgePieces(tuple(Progression(value, 1, 1) for value in values))
 
 
 @given(window_sets(), st.sampled_from([shared_pairs, shared_panes]), st.booleans())
@@ -68,7 +68,7 @@ def test_slices_that_serve_all_windows_are_right(
     asked: list[Window], slicer: object, idempotent: bool
 ) -> None:
     slices = slicer(asked)  # type: ignore[operator]
-    nodes = [sliced(slices), *(reading_all(w, "slices") for w in asked)]
+    nodes = [slices_node(slices), *(window_node(w, "slices") for w in asked)]
     plan = SharingPlan.build(nodes, idempotent)
     check(plan, asked)
     assert plan_is_right(plan, asked)
@@ -76,8 +76,11 @@ def test_slices_that_serve_all_windows_are_right(
 
 @given(window_sets(least=2, most=3))
 def test_slices_of_finer_slices_are_right(asked: list[Window]) -> None:
-    nodes = [sliced(shared_panes(asked), "panes"), sliced(shared_pairs(asked), "pairs", "panes")]
-    nodes += [reading_all(w, "pairs") for w in asked]
+    nodes = [
+        slices_node(shared_panes(asked), "panes"),
+        slices_node(shared_pairs(asked), "pairs", "panes"),
+    ]
+    nodes += [window_node(w, "pairs") for w in asked]
     plan = SharingPlan.build(nodes, idempotent=False)
     check(plan, asked)
     assert plan_is_right(plan, asked)
@@ -98,7 +101,7 @@ def test_coverage_edges_are_right() -> None:
     assert seen > 500
 
 
-def random_pieces(random: Random, child: Window, parent: Window, disjoint: bool) -> Pieces:
+def random_pieces(random: Random, child: Window, parent: Window, disjoint: bool) -> EdgePieces:
     """Good pieces with one small thing changed, or not."""
     good = fewest_pieces(child, parent, disjoint) or covering_pieces(child, parent, disjoint=False)
     if good is None or random.random() < 0.2:
@@ -125,7 +128,7 @@ def random_pieces(random: Random, child: Window, parent: Window, disjoint: bool)
                 rest = Progression(p.offset + split * p.stride, p.stride, p.count - split)
                 found.append(rest)
                 random.shuffle(found)
-    return Pieces(tuple(found))
+    return EdgePieces(tuple(found))
 
 
 @pytest.mark.parametrize("idempotent", [True, False])
@@ -145,11 +148,11 @@ def test_the_verdict_on_pieces_of_a_window_is_that_of_brute_force(idempotent: bo
 
 def test_interleaved_progressions_are_judged_by_what_they_cover() -> None:
     child, parent = Window(20, 20), Window(5, 5)
-    tiles = Pieces((Progression(0, 10, 2), Progression(5, 10, 2)))
+    tiles = EdgePieces((Progression(0, 10, 2), Progression(5, 10, 2)))
     assert accepts(edge_plan(child, parent, tiles, idempotent=False), [child])
-    gap = Pieces((Progression(0, 10, 2), Progression(5, 5, 1)))
+    gap = EdgePieces((Progression(0, 10, 2), Progression(5, 5, 1)))
     assert not accepts(edge_plan(child, parent, gap, idempotent=False), [child])
-    twice = Pieces((Progression(0, 5, 4), Progression(5, 10, 2)))
+    twice = EdgePieces((Progression(0, 5, 4), Progression(5, 10, 2)))
     assert not accepts(edge_plan(child, parent, twice, idempotent=False), [child])
     assert accepts(edge_plan(child, parent, twice, idempotent=True), [child])
 
@@ -171,7 +174,9 @@ def test_the_verdict_on_slices_is_that_of_brute_force() -> None:
     def each(drawn: tuple[list[Window], Window], slicer: Callable[..., Slices]) -> None:
         others, asked = drawn
         slices = slicer(others)
-        plan = SharingPlan.build([sliced(slices), reading_all(asked, "slices")], idempotent=False)
+        plan = SharingPlan.build(
+            [slices_node(slices), window_node(asked, "slices")], idempotent=False
+        )
         verdict = accepts(plan, [asked])
         assert verdict == plan_is_right(plan, [asked])
         reached["accepted" if verdict else "refused"] += 1
@@ -183,6 +188,7 @@ def test_the_verdict_on_slices_is_that_of_brute_force() -> None:
 def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force() -> None:
     reached = Reached()
 
+    @settings(max_examples=150)
     @given(
         windows_and_one(),
         st.sampled_from(["panes", "pairs", "cutty"]),
@@ -191,9 +197,9 @@ def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force() -> No
     )
     def each(drawn: tuple[list[Window], Window], slicing: str, kind: EdgeKind, wrong: int) -> None:
         others, asked = drawn
-        node = reading_all(asked, "slices", kind=kind)
+        node = window_node(asked, "slices", kind=kind)
         node = replace(node, pieces=every(max(1, asked.range + wrong), kind))
-        nodes = [sliced(shared_slices(others, slicing)), node]
+        nodes = [slices_node(shared_slices(others, slicing)), node]
         plan = SharingPlan.build(nodes, idempotent=False)
         verdict, right = accepts(plan, [asked]), plan_is_right(plan, [asked])
         assert right or not verdict
@@ -207,10 +213,10 @@ def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force() -> No
 
 @given(window_sets(least=2, most=3))
 def test_open_slices_of_finer_open_slices_are_right(asked: list[Window]) -> None:
-    nodes = [sliced(shared_slices(asked, "cutty"), "fine")]
-    nodes += [sliced(cutty(asked[0]), "coarse", "fine")]
-    nodes += [reading_all(asked[0], "coarse", kind=EdgeKind.PREFIX)]
-    nodes += [reading_all(w, "fine", kind=EdgeKind.PREFIX) for w in asked[1:]]
+    nodes = [slices_node(shared_slices(asked, "cutty"), "fine")]
+    nodes += [slices_node(cutty(asked[0]), "coarse", "fine")]
+    nodes += [window_node(asked[0], "coarse", kind=EdgeKind.PREFIX)]
+    nodes += [window_node(w, "fine", kind=EdgeKind.PREFIX) for w in asked[1:]]
     plan = SharingPlan.build(nodes, idempotent=False)
     check(plan, asked)
     assert plan_is_right(plan, asked)
@@ -224,13 +230,13 @@ def test_open_slices_of_finer_open_slices_are_right(asked: list[Window]) -> None
     ("nodes", "message"),
     [
         pytest.param(
-            [reading_all(Window(14, 8, id="w"), kind=EdgeKind.PREFIX)],
+            [window_node(Window(14, 8, id="w"), kind=EdgeKind.PREFIX)],
             "'w' cannot be computed from 'the source' as planned: only a window on slices",
             id="of the source",
         ),
         pytest.param(
             [
-                reading_all(Window(8, 8, id="h"), hidden=True),
+                window_node(Window(8, 8, id="h"), hidden=True),
                 Node("w", Window(14, 8, id="w"), "h", every(14, EdgeKind.PREFIX)),
             ],
             "only a window on slices can end within a piece",
@@ -238,31 +244,31 @@ def test_open_slices_of_finer_open_slices_are_right(asked: list[Window]) -> None
         ),
         pytest.param(
             [
-                replace(sliced(Slices((Cut(8, 0),))), pieces=every(1, EdgeKind.PREFIX)),
-                reading_all(Window(14, 8, id="w"), "slices", kind=EdgeKind.PREFIX),
+                replace(slices_node(Slices((Cut(8, 0),))), pieces=every(1, EdgeKind.PREFIX)),
+                window_node(Window(14, 8, id="w"), "slices", kind=EdgeKind.PREFIX),
             ],
             "'slices' cannot be computed from 'the source' as planned: only a window",
             id="slices themselves",
         ),
         pytest.param(
             [
-                sliced(Slices((Cut(8, 0),))),
-                reading_all(Window(14, 8, id="w"), "slices"),
+                slices_node(Slices((Cut(8, 0),))),
+                window_node(Window(14, 8, id="w"), "slices"),
             ],
             "its instances do not end where slices do",
             id="whole, of an open slice",
         ),
         pytest.param(
             [
-                sliced(Slices((Cut(8, 1),))),
-                reading_all(Window(14, 8, id="w"), "slices", kind=EdgeKind.PREFIX),
+                slices_node(Slices((Cut(8, 1),))),
+                window_node(Window(14, 8, id="w"), "slices", kind=EdgeKind.PREFIX),
             ],
             "its instances do not begin where slices do",
             id="a begin within a slice",
         ),
         pytest.param(
             [
-                sliced(Slices((Cut(8, 0),))),
+                slices_node(Slices((Cut(8, 0),))),
                 Node("w", Window(14, 8, id="w"), "slices", every(8, EdgeKind.PREFIX)),
             ],
             "it does not read all of its range",
@@ -281,8 +287,11 @@ def test_slices_of_slices_are_accepted_only_if_each_cut_is_one() -> None:
     @given(window_sets(most=2, longest=12), window_sets(most=2, longest=12), st.booleans())
     def each(coarse: list[Window], others: list[Window], finer: bool) -> None:
         fine = [*others, *coarse] if finer else others
-        nodes = [sliced(shared_pairs(fine), "fine"), sliced(shared_pairs(coarse), "coarse", "fine")]
-        nodes += [reading_all(w, "coarse") for w in coarse]
+        nodes = [
+            slices_node(shared_pairs(fine), "fine"),
+            slices_node(shared_pairs(coarse), "coarse", "fine"),
+        ]
+        nodes += [window_node(w, "coarse") for w in coarse]
         plan = SharingPlan.build(nodes, idempotent=False)
         verdict = accepts(plan, coarse)
         assert verdict == plan_is_right(plan, coarse)
@@ -297,14 +306,14 @@ HOP = Window(10, 2, id="hop")
 DAY, HOUR = Window(24, 1, id="day"), Window(6, 1, id="hour")
 
 
-def pieces_of(child: Window, parent: Window, disjoint: bool = True) -> Pieces:
+def pieces_of(child: Window, parent: Window, disjoint: bool = True) -> EdgePieces:
     pieces = fewest_pieces(child, parent, disjoint)
     assert pieces is not None
     return pieces
 
 
 GOOD = [
-    reading_all(TEN),
+    window_node(TEN),
     Node("20", TWENTY, "10", pieces_of(TWENTY, TEN)),
     Node("30", THIRTY, "10", pieces_of(THIRTY, TEN)),
 ]
@@ -327,7 +336,7 @@ def test_the_plan_that_is_mutated_below_is_right() -> None:
             [*GOOD[:2], replace(GOOD[2], hidden=True)], r"does not answer \['30'\]", id="hidden"
         ),
         pytest.param(
-            [*GOOD, reading_all(HOP)], r"answers what was not asked: \['hop'\]", id="extra"
+            [*GOOD, window_node(HOP)], r"answers what was not asked: \['hop'\]", id="extra"
         ),
         pytest.param(
             [*GOOD, replace(GOOD[0], id="again")], r"not asked: .*again", id="a window twice"
@@ -338,7 +347,7 @@ def test_the_plan_that_is_mutated_below_is_right() -> None:
             id="labels swapped",
         ),
         pytest.param(
-            [*GOOD, replace(sliced(panes(TEN)), hidden=False)],
+            [*GOOD, replace(slices_node(panes(TEN)), hidden=False)],
             r"not asked",
             id="slices as a result",
         ),
@@ -364,7 +373,7 @@ def test_the_plan_that_is_mutated_below_is_right() -> None:
             id="slides that do not divide",
         ),
         pytest.param(
-            [GOOD[0], GOOD[1], Node("30", THIRTY, "slices", every(30)), sliced(panes(TWENTY))],
+            [GOOD[0], GOOD[1], Node("30", THIRTY, "slices", every(30)), slices_node(panes(TWENTY))],
             r"do not begin where slices do",
             id="slices that begin elsewhere",
         ),
@@ -372,7 +381,7 @@ def test_the_plan_that_is_mutated_below_is_right() -> None:
             [
                 *GOOD[:2],
                 Node("30", THIRTY, "10", pieces_of(THIRTY, TEN)),
-                sliced(panes(TEN), "s", "10"),
+                slices_node(panes(TEN), "s", "10"),
             ],
             r"slices cannot be made of window instances",
             id="slices of a window",
@@ -386,7 +395,7 @@ def test_a_mutated_plan_is_refused_and_the_edge_named(nodes: list[Node], message
 
 def test_a_gap_within_a_progression_is_seen() -> None:
     child, parent = Window(40, 40, id="child"), Window(10, 10, id="parent")
-    plan = edge_plan(child, parent, Pieces((Progression(0, 30, 2),)), idempotent=True)
+    plan = edge_plan(child, parent, EdgePieces((Progression(0, 30, 2),)), idempotent=True)
     with pytest.raises(PlanError, match="leave a gap"):
         check(plan, [child])
 
@@ -394,15 +403,20 @@ def test_a_gap_within_a_progression_is_seen() -> None:
 def test_slices_must_be_cut_where_instances_end() -> None:
     window = Window(5, 4, id="w")
     begins_only = cut_everywhere([Cut(4, 0)])
-    plan = SharingPlan.build([sliced(begins_only), reading_all(window, "slices")], idempotent=True)
+    plan = SharingPlan.build(
+        [slices_node(begins_only), window_node(window, "slices")], idempotent=True
+    )
     with pytest.raises(PlanError, match=r"'w' cannot be computed from 'slices'.* do not end where"):
         check(plan, [window])
 
 
 def test_slices_that_lack_a_cut_cannot_make_finer_ones() -> None:
     window = Window(5, 4, id="w")
-    nodes = [sliced(cut_everywhere([Cut(4, 0)]), "coarse"), sliced(pairs(window), "fine", "coarse")]
-    plan = SharingPlan.build([*nodes, reading_all(window, "fine")], idempotent=True)
+    nodes = [
+        slices_node(cut_everywhere([Cut(4, 0)]), "coarse"),
+        slices_node(pairs(window), "fine", "coarse"),
+    ]
+    plan = SharingPlan.build([*nodes, window_node(window, "fine")], idempotent=True)
     with pytest.raises(PlanError, match=r"'fine' cannot be computed from 'coarse'.*not cuts of"):
         check(plan, [window])
 
@@ -431,7 +445,7 @@ def test_brute_force_itself_tells_right_from_wrong() -> None:
     random = Random(4)
     for _ in range(30):
         window = random_window(random)
-        plan = SharingPlan.build([reading_all(window)], idempotent=False)
+        plan = SharingPlan.build([window_node(window)], idempotent=False)
         assert plan_is_right(plan, [window])
         short = SharingPlan.build([replace(plan.nodes[0], pieces=every(window.range + 1))], False)
         assert not plan_is_right(short, [window])

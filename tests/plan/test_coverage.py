@@ -14,7 +14,7 @@ from hypothesis import given
 from muntin.errors import PlanError
 from muntin.model.windows import Window
 from muntin.plan.coverage import (
-    Pieces,
+    EdgePieces,
     Progression,
     covered_by,
     covering_pieces,
@@ -230,7 +230,7 @@ def test_every_is_each_offset_of_the_range(window: Window) -> None:
 
 
 def test_offsets_of_several_progressions() -> None:
-    pieces = Pieces((Progression(0, 4, 3), Progression(9, 4, 1)))
+    pieces = EdgePieces((Progression(0, 4, 3), Progression(9, 4, 1)))
     assert (list(pieces.offsets()), pieces.count) == ([0, 4, 8, 9], 4)
     assert all(b > a for a, b in pairwise(pieces.offsets()))
 

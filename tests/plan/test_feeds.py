@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.model.windows import Window
-from muntin.plan.coverage import Pieces, Progression, covering_pieces, every, fewest_pieces
-from muntin.plan.feeds import _WORD, feeds_of, stays
+from muntin.plan.coverage import EdgePieces, Progression, covering_pieces, every, fewest_pieces
+from muntin.plan.feeds import _WORD, feeds_of, identity_feed
 from muntin_testing.windows import related_pair, starts, windows
 
 progressions = st.builds(Progression, st.integers(-10, 40), st.integers(1, 20), st.integers(1, 12))
 
 
-def fed(child: Window, pieces: Pieces, position: int) -> list[int]:
+def fed(child: Window, pieces: EdgePieces, position: int) -> list[int]:
     return sorted(start for feed in feeds_of(3, child, pieces) for start in feed.starts(position))
 
 
-def fed_by_definition(child: Window, pieces: Pieces, position: int) -> list[int]:
+def fed_by_definition(child: Window, pieces: EdgePieces, position: int) -> list[int]:
     offsets = list(pieces.offsets())
     reach = max(map(abs, offsets)) + child.slide
     return [
@@ -30,7 +30,7 @@ def fed_by_definition(child: Window, pieces: Pieces, position: int) -> list[int]
 
 @given(windows(), st.lists(progressions, min_size=1, max_size=3), st.integers(-300, 300))
 def test_any_progressions(child: Window, parts: list[Progression], position: int) -> None:
-    pieces = Pieces(tuple(parts))
+    pieces = EdgePieces(tuple(parts))
     for p in range(position, position + child.slide):
         assert fed(child, pieces, p) == sorted(fed_by_definition(child, pieces, p))
 
@@ -60,18 +60,18 @@ def test_edges_between_windows() -> None:
 @given(windows(), st.integers(-100, 100))
 def test_a_row_that_stays_feeds_itself_alone(window: Window, turn: int) -> None:
     start = window.offset + turn * window.slide
-    assert list(stays(1, window).starts(start)) == [start]
+    assert list(identity_feed(1, window).starts(start)) == [start]
 
 
 def test_every_feed_carries_its_node() -> None:
-    pieces = Pieces((Progression(0, 1, 3), Progression(7, 2, 2)))
+    pieces = EdgePieces((Progression(0, 1, 3), Progression(7, 2, 2)))
     assert [feed.node for feed in feeds_of(5, Window(12, 4), pieces)] == [5, 5]
 
 
 def test_products_stay_within_a_word_or_pieces_are_written_out() -> None:
     # A slide of about a day and a stride of about an hour, both prime to each other in µs.
     child = Window(86_399_999_999 + 3_600_000_001, 86_399_999_999)
-    pieces = Pieces((Progression(0, 3_600_000_001, 20),))
+    pieces = EdgePieces((Progression(0, 3_600_000_001, 20),))
     feeds = feeds_of(0, child, pieces)
     assert all(feed.turns * feed.inverse < _WORD for feed in feeds)
     assert len(feeds) == 20
@@ -85,7 +85,7 @@ def test_products_stay_within_a_word_or_pieces_are_written_out() -> None:
 @given(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(1, 50), st.integers(-5, 5))
 def test_lengths_in_microseconds(slide: int, stride: int, count: int, turn: int) -> None:
     child = Window(max(slide, stride * count), slide, slide // 3)
-    pieces = Pieces((Progression(0, stride, count),))
+    pieces = EdgePieces((Progression(0, stride, count),))
     start = child.offset + turn * slide
     for offset in pieces.offsets():
         assert start in fed(child, pieces, start + offset)

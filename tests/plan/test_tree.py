@@ -9,7 +9,7 @@ from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import SOURCE, every, fewest_pieces
 from muntin.plan.slicing import shared_pairs
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 
 TEN, TWENTY, FORTY = (Window(n, n, id=str(n)) for n in (10, 20, 40))
 
@@ -20,7 +20,7 @@ def child(window: Window, parent: Window) -> Node:
     return Node(window.id, window, parent.id, pieces)
 
 
-CHAIN = [reading_all(TEN), child(TWENTY, TEN), child(FORTY, TWENTY)]
+CHAIN = [window_node(TEN), child(TWENTY, TEN), child(FORTY, TWENTY)]
 
 
 @given(st.permutations(CHAIN))
@@ -32,7 +32,12 @@ def test_parents_come_first_whatever_the_order_given(nodes: list[Node]) -> None:
 
 def test_navigation() -> None:
     slices = shared_pairs([TEN, TWENTY])
-    nodes = [reading_all(TEN, "slices"), sliced(slices), reading_all(FORTY), child(TWENTY, TEN)]
+    nodes = [
+        window_node(TEN, "slices"),
+        slices_node(slices),
+        window_node(FORTY),
+        child(TWENTY, TEN),
+    ]
     plan = SharingPlan.build(nodes, idempotent=True)
     assert plan.node("20").parent == "10"
     assert (plan.shape(None), plan.shape("slices"), plan.shape("10")) == (SOURCE, slices, TEN)
@@ -47,11 +52,11 @@ def test_navigation() -> None:
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ([reading_all(TEN), reading_all(TEN)], r"two nodes have the same id: \['10', '10'\]"),
-        ([reading_all(TEN, "nowhere")], r"no path from the source to \['10'\]"),
+        ([window_node(TEN), window_node(TEN)], r"two nodes have the same id: \['10', '10'\]"),
+        ([window_node(TEN, "nowhere")], r"no path from the source to \['10'\]"),
         ([child(TWENTY, TEN), child(TEN, TEN)], r"no path from the source to \['10', '20'\]"),
         (
-            [Node("a", TEN, "b", every(10)), Node("b", TEN, "a", every(10)), reading_all(FORTY)],
+            [Node("a", TEN, "b", every(10)), Node("b", TEN, "a", every(10)), window_node(FORTY)],
             r"no path from the source to \['a', 'b'\]",
         ),
     ],

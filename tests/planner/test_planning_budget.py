@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muntin as mt
-from lab.benchmarks.hostile import HOSTILE, hostile_windows
+from lab.benchmarks.planning import HOSTILE, hostile_windows
 from muntin.cost import RateCost
 from muntin.errors import BudgetError
 from muntin.model.durations import LONGEST

@@ -13,7 +13,8 @@ from muntin_testing.buckets import BruteForce, Row, spec_of, stepped
 from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 
-STRATEGIES = ["shared-pairs", "shared-panes", "unshared-pairs", "wcg", "direct", "weave-share"]
+# Hypothesis draws the first most often: it keeps windows apart, the others put many together.
+STRATEGIES = ["unshared-pairs", "shared-pairs", "shared-panes", "wcg", "direct", "weave-share"]
 
 KEYS = st.sampled_from(["a", "b", "c", None])
 VALUES = st.none() | st.integers(-9, 9)
@@ -35,13 +36,15 @@ def batches(draw: st.DrawFn) -> list[tuple[list[Row], int]]:
     return [*found, ([], watermark + 100)]
 
 
-def test_every_step_emits_what_the_protocol_says():
+def test_every_step_emits_what_the_protocol_says() -> None:
     reached = Reached()
 
     @given(
         window_sets(most=4), batches(), st.sampled_from(STRATEGIES), st.booleans(), st.booleans()
     )
-    def each(windows: list[Window], script: Any, strategy: str, update: bool, late_now: bool):
+    def each(
+        windows: list[Window], script: Any, strategy: str, update: bool, late_now: bool
+    ) -> None:
         spec = spec_of(windows, strategy, update=update, late_now=late_now)
         store, oracle = MemoryStore(), BruteForce(windows, update, late_now)
         for rows, watermark in script:
@@ -59,7 +62,7 @@ def test_every_step_emits_what_the_protocol_says():
     reached.at_least(8, "several bases", "windows together")
 
 
-def test_windows_may_change_between_steps():
+def test_windows_may_change_between_steps() -> None:
     """Kept windows go on exactly; new ones emit just what they would have had all along.
 
     A plan that puts windows together which the state holds apart may be refused.
@@ -67,7 +70,7 @@ def test_windows_may_change_between_steps():
     reached = Reached()
 
     @given(window_sets(least=2, most=5), batches(), st.booleans(), st.booleans(), st.data())
-    def each(every: list[Window], script: Any, update: bool, late_now: bool, data: Any):
+    def each(every: list[Window], script: Any, update: bool, late_now: bool, data: Any) -> None:
         some = st.lists(st.sampled_from(every), min_size=1, max_size=3, unique=True)
         sets = data.draw(st.lists(some, min_size=2, max_size=3))
         store, oracle = MemoryStore(), BruteForce(every, update, late_now)
@@ -101,7 +104,7 @@ def test_windows_may_change_between_steps():
     reached.at_least(10, "rows of a kept window", "rows of a new window")
 
 
-def test_a_late_row_counts_in_the_windows_that_are_open():
+def test_a_late_row_counts_in_the_windows_that_are_open() -> None:
     windows = [Window(10, 10, id="short"), Window(30, 10, id="long")]
     spec, store = spec_of(windows), MemoryStore()
     stepped(spec, store, [(5, "a", 1, 1)], 0)
@@ -118,7 +121,7 @@ def test_a_late_row_counts_in_the_windows_that_are_open():
     assert ("short", "b", 0) not in found
 
 
-def test_state_reaches_a_plateau(monkeypatch: pytest.MonkeyPatch):
+def test_state_reaches_a_plateau(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slices leave with their last window, and keys with their last slice."""
     monkeypatch.setattr("muntin.state.keys.SMALL", 100)
     spec, store = spec_of([Window(60, 10), Window(35, 5)]), MemoryStore()
@@ -132,7 +135,7 @@ def test_state_reaches_a_plateau(monkeypatch: pytest.MonkeyPatch):
     assert max(size for _, size in later) <= max(size for _, size in early) * 1.01
 
 
-def test_a_step_with_nothing_new_writes_nothing():
+def test_a_step_with_nothing_new_writes_nothing() -> None:
     spec, store = spec_of([Window(10, 10)]), MemoryStore()
     stepped(spec, store, [(5, "a", 1, 1)], 3)
     before = dict(store)
@@ -140,7 +143,7 @@ def test_a_step_with_nothing_new_writes_nothing():
     assert store == before
 
 
-def test_instants_of_today_do_not_overflow():
+def test_instants_of_today_do_not_overflow() -> None:
     now = 1_700_000_000_000_000
     spec, store = spec_of([Window(60, 10), Window(25, 5)], update=True), MemoryStore()
     for key in ("a", "b"):
@@ -150,7 +153,7 @@ def test_instants_of_today_do_not_overflow():
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_silent_keys_are_emitted_when_the_watermark_passes(strategy: str):
+def test_silent_keys_are_emitted_when_the_watermark_passes(strategy: str) -> None:
     spec, store = spec_of([Window(20, 5), Window(10, 10)], strategy), MemoryStore()
     stepped(spec, store, [(3, "silent", 4, 1)], 0)
     found, _ = stepped(spec, store, [(50, "loud", 1, 2)], 40)

@@ -8,7 +8,7 @@ import pytest
 from muntin.errors import StateError
 from muntin.model.windows import Window
 from muntin.state.control import Command
-from muntin.state.controlled import Batch, ControlledBucket
+from muntin.state.controlled import ControlledBucket
 from muntin_testing.buckets import BruteForce, Row
 from muntin_testing.control import Run, Scripted, history_of, scripted
 from muntin_testing.reached import Reached
@@ -35,7 +35,7 @@ def play(seed: str, batches: int) -> Reached:
 
 
 @pytest.mark.parametrize("part", range(3))
-def test_rows_are_what_the_history_of_commands_says(part: int):
+def test_rows_are_what_the_history_of_commands_says(part: int) -> None:
     reached = sum((play(f"{part}/{i}", 12) for i in range(6)), Reached())
     reached.at_least(100, "rows")
     reached.at_least(10, "rows of registered windows", "rows with some aggregates")
@@ -44,12 +44,12 @@ def test_rows_are_what_the_history_of_commands_says(part: int):
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
-def test_a_hundred_random_scripts(part: int):
+def test_a_hundred_random_scripts(part: int) -> None:
     reached = sum((play(f"long {part}/{i}", 40) for i in range(10)), Reached())
     reached.at_least(100, "rows", "rows of registered windows")
 
 
-def test_state_stays_bounded_under_churn():
+def test_state_stays_bounded_under_churn() -> None:
     """A thousand windows come and go; what only they needed leaves with them."""
     run = Run([Window(20, 10, id="always")], buckets=1)
     sizes, number, running = [], 0, ["always"]
@@ -84,7 +84,7 @@ def register(key: str, window: Window) -> Command:
     return Command(key, "register", window.id, window)
 
 
-def test_a_new_window_begins_where_kept_slices_serve_it_or_after_the_newest_row():
+def test_a_new_window_begins_where_kept_slices_serve_it_or_after_the_newest_row() -> None:
     run = Run([Window(10, 10, id="tens")], buckets=1)
     run.step(Scripted([], rows(3, 13), 0))
     fours = [register("1", Window(4, 4, id="fours")), register("2", Window(20, 10, id="served"))]
@@ -98,7 +98,7 @@ def test_a_new_window_begins_where_kept_slices_serve_it_or_after_the_newest_row(
     assert {at[2:] for at in found if at[0] == "served"} == {(0, 20), (10, 30), (20, 40)}
 
 
-def test_a_suspended_window_gives_out_the_instances_that_are_over():
+def test_a_suspended_window_gives_out_the_instances_that_are_over() -> None:
     run = Run([Window(10, 5, id="x"), Window(100, 100, id="always")], buckets=1)
     run.step(Scripted([], rows(2, 7, 15), 0))
     _, step = run.step(Scripted([Command("1", "suspend", "x")], rows(22), 5))
@@ -113,7 +113,7 @@ def test_a_suspended_window_gives_out_the_instances_that_are_over():
     assert [label.id for label in step.labels] == ["always"]
 
 
-def test_a_window_that_is_suspended_and_registered_at_once_goes_on_without_a_gap():
+def test_a_window_that_is_suspended_and_registered_at_once_goes_on_without_a_gap() -> None:
     window = Window(10, 5, id="x")
     run, oracle = Run([window], buckets=1), BruteForce([window])
     for i, watermark in enumerate([0, 3, 9, 14, 22, 60]):
@@ -123,18 +123,18 @@ def test_a_window_that_is_suspended_and_registered_at_once_goes_on_without_a_gap
         assert {at[:3] for at in found} == set(oracle.step(times, watermark))
 
 
-def test_what_cannot_be_read_is_refused_and_logged():
+def test_what_cannot_be_read_is_refused_and_logged() -> None:
     run = Run([Window(10, 10, id="x")], buckets=1)
     texts = ['{"action": "regis', '["register"]', '{"action": "register", "window": "ten"}']
     bucket = ControlledBucket(run.stream, 0, run.stores[0])
-    step = bucket.step(Batch(0, commands=texts))
+    step = bucket.step([], 0, texts)
     assert [entry.state for entry in step.entries] == ["refused"] * 3
     assert len({entry.key for entry in step.entries}) == 3
     assert sorted(entry.order for entry in step.entries) == [0, 1, 2]
     assert all(entry.reason for entry in step.entries)
 
 
-def test_a_restart_with_other_windows_or_another_grain_is_refused():
+def test_a_restart_with_other_windows_or_another_grain_is_refused() -> None:
     run = Run([Window(10, 10, id="x")], buckets=1)
     run.step(Scripted([], rows(1), 0))
     other = Run([Window(20, 10, id="x")], buckets=1)

@@ -19,7 +19,7 @@ from muntin.state.control import (
     Stream,
     read_command,
 )
-from muntin.state.controlled import Batch, ControlledBucket
+from muntin.state.controlled import ControlledBucket
 from muntin_testing.buckets import Row, pieces
 from muntin_testing.control import History, Run, Scripted
 from muntin_testing.poison import POISON, SPREAD, mutated
@@ -42,7 +42,7 @@ class Directory:
     """A stream of one bucket that reads its commands from a directory, and logs there."""
 
     def __init__(self, path: Path, started: list[Window]) -> None:
-        self.run, self.folder = Run(started, buckets=1), Folder.at(path).made()
+        self.run, self.folder = Run(started, buckets=1), Folder.at(path).make()
         self.folder.write_stream(Stream(tuple(started), self.run.stream.terms))
         self.control, self.written = mt.Control(path), 0
 
@@ -55,7 +55,7 @@ class Directory:
         tables = [pieces(rows, self.run.grid)] if rows else []
         newest = max((row[0] for row in rows), default=None)
         bucket = ControlledBucket(self.run.stream, 0, self.run.stores[0])
-        step = bucket.step(Batch(watermark, tables, commands, newest))
+        step = bucket.step(tables, watermark, commands, newest)
         assert len(step.entries) == len({raw.strip() for raw in commands})
         for entry in step.entries:
             assert (entry.state == "refused") == bool(entry.reason), entry
@@ -67,7 +67,7 @@ class Directory:
         return counts
 
 
-def test_poison_is_refused_in_the_log_and_the_stream_lives(tmp_path: Path):
+def test_poison_is_refused_in_the_log_and_the_stream_lives(tmp_path: Path) -> None:
     stream = Directory(tmp_path, [FIRST])
     for raw in (*POISON.values(), SPREAD):
         stream.write(raw)
@@ -102,7 +102,7 @@ REASONS = {
 """Every refusal is of one of these kinds."""
 
 
-def test_five_thousand_mutated_command_files(tmp_path: Path):
+def test_five_thousand_mutated_command_files(tmp_path: Path) -> None:
     random, stream = Random("mutated commands"), Directory(tmp_path, [FIRST])
     reached = dict.fromkeys([*REASONS, "running", "suspended"], 0)
     total, counts = 0, {"first": 0}
@@ -156,7 +156,7 @@ def any_rows(random: Random, number: int) -> list[Row]:
     return [(time, random.choice("abc"), i, 10 * number + i) for i, time in enumerate(times)]
 
 
-def test_whatever_register_accepts_runs_and_its_rows_are_right(tmp_path: Path):
+def test_whatever_register_accepts_runs_and_its_rows_are_right(tmp_path: Path) -> None:
     random = Random("any window")
     reached = {"ran": 0, "refused": 0, "after rows": 0, "rows": 0, "long": 0, "short": 0}
     for part in range(100):
@@ -195,7 +195,7 @@ def test_whatever_register_accepts_runs_and_its_rows_are_right(tmp_path: Path):
 
 
 @pytest.mark.parametrize("length", [MOST_OVERLAP, MOST_OVERLAP - 1, LONGEST, 7 * DAY + 1])
-def test_as_many_instances_of_a_row_as_there_may_be(tmp_path: Path, length: int):
+def test_as_many_instances_of_a_row_as_there_may_be(tmp_path: Path, length: int) -> None:
     slide = -(-length // MOST_OVERLAP)
     control = mt.Control(tmp_path)
     control.register(Window(length, slide, id="wide"))
@@ -213,7 +213,7 @@ def test_as_many_instances_of_a_row_as_there_may_be(tmp_path: Path, length: int)
     assert stream.step([], [], START + 2 * LONGEST)["wide"] == holding
 
 
-def test_a_stream_has_a_bounded_number_of_windows(tmp_path: Path):
+def test_a_stream_has_a_bounded_number_of_windows(tmp_path: Path) -> None:
     stream = Directory(tmp_path, [FIRST])
     many = [
         Command(f"{i:05}", "register", f"w{i}", Window(SECOND * (i + 2), SECOND))
@@ -227,7 +227,7 @@ def test_a_stream_has_a_bounded_number_of_windows(tmp_path: Path):
         stream.control.register("1 hour")
 
 
-def test_commands_are_what_they_say_however_they_are_encoded():
+def test_commands_are_what_they_say_however_they_are_encoded() -> None:
     command = Command("1", "register", "größe", Window(7, 3, 1, "größe"), ("a", "b"))
     text = command.to_json()
     for raw in (text, text.encode(), text.encode("utf-8-sig"), f"\n{text}\n\n"):

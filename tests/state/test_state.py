@@ -15,7 +15,7 @@ from muntin.aggregates.columns import PartialColumn
 from muntin.errors import StateError
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import panes
 from muntin.state.bucket import Bucket
 from muntin.state.pieces import by_group
@@ -39,7 +39,7 @@ def refused(spec: Spec, store: MemoryStore, match: str) -> None:
         Bucket(spec, 0, store)
 
 
-def test_an_unknown_format_is_refused():
+def test_an_unknown_format_is_refused() -> None:
     store = started()
     store["header"] = json.dumps(json.loads(store["header"]) | {"format": 2}).encode()
     refused(spec_of(WINDOWS), store, "format 2, and this version of Muntin knows only 1")
@@ -47,25 +47,25 @@ def test_an_unknown_format_is_refused():
     refused(spec_of(WINDOWS), store, "none of Muntin's")
 
 
-def test_another_number_of_buckets_is_refused():
+def test_another_number_of_buckets_is_refused() -> None:
     spec = replace(spec_of(WINDOWS), buckets=8)
     refused(spec, started(), "spread over 1 buckets, and the query asks for 8.*give buckets=1")
 
 
-def test_other_keys_or_aggregates_are_refused():
+def test_other_keys_or_aggregates_are_refused() -> None:
     spec = spec_of(WINDOWS)
     refused(replace(spec, named=("device",)), started(), "holds the keys key, .* needs device")
     refused(replace(spec, described=()), started(), "the partial aggregates all, .* needs none")
 
 
-def test_other_types_are_refused():
+def test_other_types_are_refused() -> None:
     spec, store = spec_of(WINDOWS), started()
     table = pa.table({"node": [0], "start": [40], "k0": [1], **{f"p{i}": [1] for i in range(5)}})
     with pytest.raises(StateError, match=r"columns string, int64.* now have int64, int64"):
         Bucket(spec, 0, store).step([table], 40)
 
 
-def test_a_new_window_on_kept_slices_is_complete_from_the_oldest_of_them():
+def test_a_new_window_on_kept_slices_is_complete_from_the_oldest_of_them() -> None:
     store = started()
     windows = [*WINDOWS, Window(20, 20, id="twenty")]
     _, step = stepped(spec_of(windows), store, [], 40)
@@ -76,7 +76,7 @@ def test_a_new_window_on_kept_slices_is_complete_from_the_oldest_of_them():
     assert step.complete_from == {"twenty": 40}
 
 
-def test_a_new_window_across_kept_slices_is_complete_from_their_end():
+def test_a_new_window_across_kept_slices_is_complete_from_their_end() -> None:
     store = started()
     windows = [WINDOWS[1], Window(7, 7, id="seven")]
     _, step = stepped(spec_of(windows), store, [(51, "a", 1, 3)], 40)
@@ -86,7 +86,7 @@ def test_a_new_window_across_kept_slices_is_complete_from_their_end():
     assert found["thirty", "a", 30] == (5, 2, "4", 1, 3)
 
 
-def test_a_new_window_is_complete_from_the_same_instant_in_all_buckets():
+def test_a_new_window_is_complete_from_the_same_instant_in_all_buckets() -> None:
     stores = [MemoryStore(), MemoryStore(), MemoryStore()]
     for store, rows in zip(stores, ([(47, "b", 2, 2)], [(99, "c", 3, 3)], []), strict=True):
         stepped(spec_of(WINDOWS), store, rows, 0, newest=90)
@@ -99,7 +99,7 @@ def test_a_new_window_is_complete_from_the_same_instant_in_all_buckets():
         assert {at for at in found if at[0] == "seven"} == {("seven", "a", 105)}
 
 
-def test_windows_may_not_be_put_together_on_slices_that_none_of_them_had():
+def test_windows_may_not_be_put_together_on_slices_that_none_of_them_had() -> None:
     store = MemoryStore()
     windows = [Window(10, 10, id="ten"), Window(7, 7, id="seven")]
     stepped(spec_of(windows, "unshared-pairs"), store, [(5, "a", 1, 1)], 0)
@@ -129,7 +129,7 @@ COLUMNS: dict[str, tuple[str, pa.DataType, list[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_partials_of_any_type_are_kept_and_merged(name: str):
+def test_partials_of_any_type_are_kept_and_merged(name: str) -> None:
     merger, kind, values, expected = COLUMNS[name]
     window = Window(20, 10)
     base = Base(0, panes(window), (Branch(1, window, asked=True),))
@@ -148,12 +148,12 @@ def test_partials_of_any_type_are_kept_and_merged(name: str):
     assert rows[0]["k0"] == Decimal("1.5")
 
 
-def test_groups_are_ordered_beyond_16_bits():
+def test_groups_are_ordered_beyond_16_bits() -> None:
     group = np.random.default_rng(1).integers(0, 300_000, 5_000)
     assert by_group(group).tolist() == np.argsort(group, kind="stable").tolist()
 
 
-def test_variance_is_merged_by_its_moments():
+def test_variance_is_merged_by_its_moments() -> None:
     kind = pa.struct([("n", pa.float64()), ("mean", pa.float64()), ("m2", pa.float64())])
     window = Window(20, 10)
     base = Base(0, panes(window), (Branch(1, window, asked=True),))

@@ -14,7 +14,9 @@ def printed(**sides: list[Run]) -> dict[str, dict[str, str]]:
     page = StringIO()
     Console(width=200, file=page).print(_table("a set", 1_000, sides))
     rows = [re.split(r"  +", line.strip()) for line in page.getvalue().splitlines()[4:]]
-    cells = [dict(zip_longest(COLUMNS, row, fillvalue="")) for row in rows if len(row) > 1]
+    cells = [
+        dict(zip_longest(("side", *COLUMNS), row, fillvalue="")) for row in rows if len(row) > 1
+    ]
     return {row["side"]: row for row in cells}
 
 
@@ -22,14 +24,14 @@ def run(seconds: float, finished: bool = True, files: int = 0) -> Run:
     return Run(seconds, finished, state_rows=7_200, file_bytes=files, memory_bytes=2**24)
 
 
-def test_times_rates_and_state():
+def test_times_rates_and_state() -> None:
     rows = printed(auto=[run(2), run(4, files=2**20), run(3)], direct=[run(9)])
     cells = ["auto", "3.0 s", "2.0 4.0 3.0", "333", "7,200", "1.0", "16", "3.0×"]
     assert list(rows["auto"].values()) == cells
     assert rows["direct"]["direct is"] == ""
 
 
-def test_a_ratio_with_a_side_that_did_not_finish_is_a_bound():
+def test_a_ratio_with_a_side_that_did_not_finish_is_a_bound() -> None:
     stopped = [run(20, finished=False)]
     rows = printed(auto=[run(2)], slow=stopped, direct=[run(5)])
     assert rows["slow"]["median"] == "> 20 s"

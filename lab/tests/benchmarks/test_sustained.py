@@ -12,10 +12,9 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 import muntin as mt
-from lab.benchmarks.resident import Memory, memory
 from lab.benchmarks.sustained import FIRST_RATE, SHARE, busy, display, held_rate
-from lab.benchmarks.sustained_figures import figures, report
-from lab.benchmarks.sustained_run import Moment, Seen, Stream, run
+from lab.benchmarks.sustained_report import figures, report
+from lab.benchmarks.sustained_run import Memory, Moment, Seen, Stream, memory, watch
 from muntin.errors import StrategyError
 
 RATE = 1_000
@@ -121,7 +120,7 @@ def test_latency_begins_where_the_watermark_could_move(streams: SparkSession) ->
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        run(streams, stream, RATE, 120, tell, seen)
+        watch(streams, stream, RATE, 120, tell, seen)
     assert seen.results % 3 == 0
     assert seen.moments[-1].memory.java > 100e6
     assert not streams.streams.active

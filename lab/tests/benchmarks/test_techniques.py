@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 
 from lab.benchmarks import technique_times as times
-from lab.benchmarks.technique_figures import draw
 from lab.benchmarks.techniques import measure, measure_multi, write
 from muntin.incremental import TECHNIQUES
 
@@ -56,7 +55,6 @@ def test_csv_and_pictures(tmp_path: Path) -> None:
     found = measure("max", (4, 16), 1_000, 1, 0.01, console)
     multi = measure_multi((4, 8), 0.01, console)
     write(found, multi, tmp_path)
-    draw(found, multi, tmp_path)
     assert len((tmp_path / "techniques.csv").read_text().splitlines()) == 1 + len(found)
     assert len(multi) == 5 * 2
     assert len(list(tmp_path.glob("techniques_*.png"))) == 4

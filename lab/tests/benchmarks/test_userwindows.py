@@ -8,15 +8,15 @@ import pytest
 from rich.console import Console
 
 import muntin as mt
-from lab.benchmarks import Options
-from lab.benchmarks.events import Events
-from lab.benchmarks.userwindows import SETS, _bulk, bench_userwindows
+from lab.benchmarks.userwindows import SETS, _bulk, run
+from lab.benchmarks.workload import Events
+from lab.registry import Options
 from muntin.data_windows import evaluate
 from muntin.errors import StrategyError
 
 
 @pytest.mark.parametrize("name", sorted(SETS))
-def test_arrays_and_records_give_as_many_windows(name: str, tmp_path: Path):
+def test_arrays_and_records_give_as_many_windows(name: str, tmp_path: Path) -> None:
     file = Events(rows=1_500, keys=20).file(tmp_path)
     table = pq.read_table(file)
     micros = table.column("ts").combine_chunks().view(pa.int64())
@@ -25,6 +25,6 @@ def test_arrays_and_records_give_as_many_windows(name: str, tmp_path: Path):
     assert _bulk(SETS[name], file) == len(rows) > 0
 
 
-def test_an_unknown_set_is_refused():
+def test_an_unknown_set_is_refused() -> None:
     with pytest.raises(StrategyError, match="unknown set 'session'"):
-        bench_userwindows(Options(sets=("session",)), Console())
+        run(Options(parts=("session",)), Console())

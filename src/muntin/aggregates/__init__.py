@@ -1,20 +1,14 @@
 """Aggregates: functions with their algebra, one family a file."""
 
-from muntin.aggregates.algebra import (
-    ALIASES,
-    FUNCTIONS,
-    Aggregate,
-    Function,
-    Partial,
-    aggregate_named,
-    function_named,
-)
+from muntin.aggregates.algebra import FUNCTIONS, Aggregate, Function, Partial
 from muntin.aggregates.comoments import corr, covar, covar_pop, covar_samp
 from muntin.aggregates.custom import custom
 from muntin.aggregates.extremes import max, max_by, min, min_by
 from muntin.aggregates.holistic import median, percentile
 from muntin.aggregates.logic import bit_and, bit_or, bit_xor, bool_and, bool_or
 from muntin.aggregates.moments import (
+    kurtosis,
+    skewness,
     std,
     stddev,
     stddev_pop,
@@ -27,9 +21,8 @@ from muntin.aggregates.products import product
 from muntin.aggregates.ratio import ratio
 from muntin.aggregates.sets import collect_set, count_distinct
 from muntin.aggregates.sketches import approx_count_distinct, approx_percentile
-from muntin.aggregates.skews import kurtosis, skewness
 from muntin.aggregates.sums import avg, count, count_if, mean, sum
-from muntin.aggregates.text import parse_aggregate
+from muntin.aggregates.text import ALIASES, aggregate_named, function_named, parse_aggregate
 
 __all__ = [
     "ALIASES",

@@ -15,25 +15,24 @@ Strategies and techniques ask for the flags, never for the name of a function.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from muntin.aggregates.expression_text import check_expression
 from muntin.aggregates.signatures import Signature
-from muntin.errors import AggregateError, did_you_mean, printable, shown
+from muntin.errors import AggregateError, printable, shown
 
 Types = Sequence[str | None]
 """Spark type names ("bigint", "decimal(10,2)") of an aggregate's inputs; None where unknown."""
 
+Value: TypeAlias = Any
+"""A value of a record, a parameter or a result: its type is known to the function alone."""
+
+PartialValue: TypeAlias = Any
+"""A partial in process; a family that knows the type says it."""
+
 FUNCTIONS: dict[str, type[Function]] = {}
-ALIASES = {
-    "mean": "avg",
-    "std": "stddev_samp",
-    "stddev": "stddev_samp",
-    "variance": "var_samp",
-}
-"""Other names of functions, as Spark has them."""
 """Every aggregate function by Spark's name for it."""
 
 
@@ -59,12 +58,24 @@ class Partial:
     merge: str
     merger: str = ""
     beside: tuple[str, ...] = ()
-    code: Any = None
+    code: Function | None = None
     in_order: str = ""
     row: str | None = None
     bounded: bool = False
     takes_filter: bool = False
     not_in_duckdb: str | None = None
+
+    def fill(self, inputs: Sequence[str], names: Mapping[str, str], order: str) -> Partial:
+        """The partial with these texts in the places of inputs, partials and the order."""
+        return replace(
+            self,
+            name=names[self.name],
+            lift=self.lift.format(*inputs),
+            merge=self.merge.format(**names),
+            beside=tuple(names[each] for each in self.beside),
+            in_order=self.in_order.format(*inputs, order=order),
+            row=self.row and self.row.format(*inputs),
+        )
 
 
 class Function(ABC):
@@ -106,18 +117,20 @@ class Function(ABC):
     in_python: bool = False
     sees_nulls: bool = False
     by_type: bool = False
-    defaults: ClassVar[tuple[Any, ...]] = ()
+    defaults: tuple[Value, ...] = ()
     takes: ClassVar[Signature] = {}
     error: str = ""
     same_in_duckdb: bool = False
+    identity: PartialValue
+    """The partial of no record."""
 
-    def __init__(self, *parameters: Any) -> None:
+    def __init__(self, *parameters: Value) -> None:
         if len(parameters) > len(self.defaults):
             raise AggregateError(
                 f"{self.name} takes {len(self.defaults)} parameters, {len(parameters)} given: "
                 f"{', '.join(map(repr, parameters))}"
             )
-        self.parameters = (*parameters, *self.defaults[len(parameters) :])
+        self.parameters: tuple[Value, ...] = (*parameters, *self.defaults[len(parameters) :])
 
     @classmethod
     def over(cls, arity: int) -> Function:
@@ -131,8 +144,8 @@ class Function(ABC):
             FUNCTIONS[cls.name] = cls
 
     @property
-    def shown(self) -> list[str]:
-        """The parameters as they stand in the name of a result; none where all are defaults."""
+    def named_parameters(self) -> list[str]:
+        """The parameters as the name of a result has them; none where all are defaults."""
         return [] if self.parameters == self.defaults else [str(each) for each in self.parameters]
 
     # SQL -----------------------------------------------------------------------------------
@@ -159,24 +172,19 @@ class Function(ABC):
 
     # Python --------------------------------------------------------------------------------
 
-    @property
     @abstractmethod
-    def identity(self) -> Any:
-        """The partial of no record."""
-
-    @abstractmethod
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Value) -> PartialValue:
         """The partial of one record; a tuple of values where the function takes several."""
 
     @abstractmethod
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: PartialValue, newer: PartialValue) -> PartialValue:
         """The partial of both, older records first."""
 
     @abstractmethod
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: PartialValue) -> Value:
         """The result of a partial."""
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: PartialValue, older: PartialValue) -> PartialValue:
         """What follows `older`: the newer of the two that were combined (older, newer) to `whole`.
 
         Only the oldest records are ever taken out, so combine need not commute.
@@ -195,6 +203,34 @@ class Function(ABC):
 
     def __repr__(self) -> str:
         return self.name
+
+
+class Reduction(Function):
+    """A function whose partial is one value, held in `column`; None where all values are null."""
+
+    column: str
+    identity: PartialValue = None
+
+    def partials(self, types: Types) -> tuple[Partial, ...]:
+        return (merged_by(self.name, self.column, f"{self.name}({{0}})", "{0}"),)
+
+    def final(self, types: Types) -> str:
+        return f"{{{self.column}}}"
+
+    def lift(self, value: Value) -> PartialValue:
+        return value
+
+    def combine(self, older: PartialValue, newer: PartialValue) -> PartialValue:
+        if older is None or newer is None:
+            return newer if older is None else older
+        return self.both(older, newer)
+
+    @abstractmethod
+    def both(self, older: PartialValue, newer: PartialValue) -> PartialValue:
+        """Combine two partials that are not None."""
+
+    def lower(self, partial: PartialValue) -> Value:
+        return partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +275,7 @@ class Aggregate:
         """
         if self.given_name:
             return self.given_name
-        inside = ", ".join([*self.arguments, *self.function.shown])
+        inside = ", ".join([*self.arguments, *self.function.named_parameters])
         call = f"({inside})" if inside else ""
         condition = f" filter ({self.predicate})" if self.predicate else ""
         return f"{self.written or self.function.name}{call}{condition}"
@@ -299,45 +335,3 @@ def number_in(kind: str | None) -> str:
     ('CAST({0} AS DOUBLE)', '{0}')
     """
     return "CAST({0} AS DOUBLE)" if kind == "string" else "{0}"
-
-
-def function_named(name: str) -> Function:
-    """The function of that name, or an error with the closest known one."""
-    name = ALIASES.get(name, name)
-    if name not in FUNCTIONS:
-        known = {**FUNCTIONS, **ALIASES}
-        raise AggregateError(f"unknown aggregate {shown(name)}: {did_you_mean(name, known)}")
-    return FUNCTIONS[name]()
-
-
-def aggregate_named(name: str, *arguments: str) -> Aggregate:
-    """An aggregate by the name of its function, as the command line and SQL have it.
-
-    >>> aggregate_named("min", "t")
-    <min(t)>
-    """
-    function = function_named(name)
-    if name in ALIASES:
-        return replace(aggregate_named(ALIASES[name], *arguments), written=name)
-    if name == "count" and arguments in ((), ("*",), ("1",)):
-        return Aggregate(function, ())
-    if function.variadic and arguments:
-        return make(FUNCTIONS[name].over(len(arguments)), *arguments)
-    most = function.arity + len(function.defaults)
-    if function.arity < len(arguments) <= most:
-        parameters = [_number(name, text) for text in arguments[function.arity :]]
-        return make(FUNCTIONS[name](*parameters), *arguments[: function.arity])
-    if len(arguments) != function.arity:
-        plural = "" if function.arity == 1 else "s"
-        raise AggregateError(
-            f"{name} takes {function.arity} argument{plural}, {len(arguments)} given: "
-            f"{name}({', '.join(arguments)})"
-        )
-    return make(function, *arguments)
-
-
-def _number(name: str, text: str) -> int | float:
-    try:
-        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
-    except ValueError:
-        raise AggregateError(f"{name}: parameter {shown(text)} is not a number") from None

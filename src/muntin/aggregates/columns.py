@@ -12,11 +12,11 @@ nulls too has one input more when it is filtered: true where the filter holds, e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
-from muntin.aggregates.algebra import Aggregate, Partial, Types, both_hold
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, both_hold
 
 ORDER = "o"
 """The column that records are sorted by where their order matters."""
@@ -30,9 +30,8 @@ class Input:
     predicate: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PartialColumn(Partial):
-    """A partial whose texts have the names of inputs and of partial columns in their places."""
+PartialColumn: TypeAlias = Partial
+"""A partial whose texts have the names of inputs and of partial columns in their places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
     """
     inputs = distinct_inputs(aggregates)
     position = {each: f"v{i}" for i, each in enumerate(inputs)}
-    named: dict[tuple[str, str, Any], str] = {}
+    named: dict[tuple[str, str, Function | None], str] = {}
     partials: dict[str, PartialColumn] = {}
     results: list[ResultColumn] = []
     for aggregate in aggregates:
@@ -102,24 +101,8 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
             same = (lifts[p.name], p.merge.format(**lifts), p.code)
             names[p.name] = named.setdefault(same, f"p{len(named)}")
         for p in declared:
-            partials.setdefault(names[p.name], _column(p, names, arguments))
+            partials.setdefault(names[p.name], p.fill(arguments, names, ORDER))
         final = aggregate.function.final(types).format(**names)
         in_duckdb = aggregate.function.final_in_duckdb(types)
         results.append(ResultColumn(aggregate.name, final, in_duckdb and in_duckdb.format(**names)))
     return Columns(inputs, tuple(partials.values()), tuple(results))
-
-
-def _column(partial: Partial, names: Mapping[str, str], arguments: Sequence[str]) -> PartialColumn:
-    return PartialColumn(
-        name=names[partial.name],
-        lift=partial.lift.format(*arguments),
-        merge=partial.merge.format(**names),
-        merger=partial.merger,
-        beside=tuple(names[each] for each in partial.beside),
-        code=partial.code,
-        in_order=partial.in_order.format(*arguments, order=ORDER),
-        row=partial.row and partial.row.format(*arguments),
-        bounded=partial.bounded,
-        takes_filter=partial.takes_filter,
-        not_in_duckdb=partial.not_in_duckdb,
-    )

@@ -11,10 +11,12 @@ made of Spark's regr_ functions, which see only rows where both are there.
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
-from muntin.aggregates.signatures import NUMERIC, Signature
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, Value, make
+from muntin.aggregates.moments import fold, struct
+from muntin.aggregates.signatures import NUMERIC
+
+Comoments = tuple[float, float, float, float, float, float]
 
 _X, _Y = "CAST({0} AS DOUBLE)", "CAST({1} AS DOUBLE)"
 _BOTH = f"({_Y}, {_X})"
@@ -26,54 +28,51 @@ def _mean(regr: str, value: str) -> str:
     return f"coalesce(greatest(least({regr}{_BOTH}, max({value})), min({value})), 0D)"
 
 
-_LIFT = (
-    f"named_struct('n', CAST(regr_count{_BOTH} AS DOUBLE), "
-    f"'x', {_mean('regr_avgx', _ONLY_X)}, 'y', {_mean('regr_avgy', _ONLY_Y)}, "
-    f"'xx', coalesce(regr_sxx{_BOTH}, 0D), 'yy', coalesce(regr_syy{_BOTH}, 0D), "
-    f"'xy', coalesce(regr_sxy{_BOTH}, 0D))"
+_LIFT = struct(
+    n=f"CAST(regr_count{_BOTH} AS DOUBLE)",
+    x=_mean("regr_avgx", _ONLY_X),
+    y=_mean("regr_avgy", _ONLY_Y),
+    xx=f"coalesce(regr_sxx{_BOTH}, 0D)",
+    yy=f"coalesce(regr_syy{_BOTH}, 0D)",
+    xy=f"coalesce(regr_sxy{_BOTH}, 0D)",
 )
 _THERE = f"{_X} IS NOT NULL AND {_Y} IS NOT NULL"
-_ROW = (
-    f"named_struct('n', if({_THERE}, 1D, 0D), "
-    f"'x', coalesce({_ONLY_X}, 0D), 'y', coalesce({_ONLY_Y}, 0D), "
-    f"'xx', if({_THERE}, {_X} - {_X}, 0D), 'yy', if({_THERE}, {_Y} - {_Y}, 0D), "
-    f"'xy', if({_THERE}, ({_X} - {_X}) * ({_Y} - {_Y}), 0D))"
+_ROW = struct(
+    n=f"if({_THERE}, 1D, 0D)",
+    x=f"coalesce({_ONLY_X}, 0D)",
+    y=f"coalesce({_ONLY_Y}, 0D)",
+    xx=f"if({_THERE}, {_X} - {_X}, 0D)",
+    yy=f"if({_THERE}, {_Y} - {_Y}, 0D)",
+    xy=f"if({_THERE}, ({_X} - {_X}) * ({_Y} - {_Y}), 0D)",
 )
 _PART = "a.n * b.n / (a.n + b.n)"
-_MERGED = (
-    "named_struct('n', a.n + b.n, "
-    "'x', a.x + (b.x - a.x) * (b.n / (a.n + b.n)), 'y', a.y + (b.y - a.y) * (b.n / (a.n + b.n)), "
-    f"'xx', a.xx + b.xx + (b.x - a.x) * (b.x - a.x) * {_PART}, "
-    f"'yy', a.yy + b.yy + (b.y - a.y) * (b.y - a.y) * {_PART}, "
-    f"'xy', a.xy + b.xy + (b.x - a.x) * (b.y - a.y) * {_PART})"
-)
-_NOTHING = "named_struct('n', 0D, 'x', 0D, 'y', 0D, 'xx', 0D, 'yy', 0D, 'xy', 0D)"
-_MERGE = (
-    f"aggregate(collect_list({{both}}), {_NOTHING}, (a, b) -> "
-    f"CASE WHEN a.n = 0 THEN b WHEN b.n = 0 THEN a ELSE {_MERGED} END)"
-)
+_MERGED = {
+    "n": "a.n + b.n",
+    "x": "a.x + (b.x - a.x) * (b.n / (a.n + b.n))",
+    "y": "a.y + (b.y - a.y) * (b.n / (a.n + b.n))",
+    "xx": f"a.xx + b.xx + (b.x - a.x) * (b.x - a.x) * {_PART}",
+    "yy": f"a.yy + b.yy + (b.y - a.y) * (b.y - a.y) * {_PART}",
+    "xy": f"a.xy + b.xy + (b.x - a.x) * (b.y - a.y) * {_PART}",
+}
 
 
 class _TwoColumns(Function):
     """A partial is (n, mean of x, mean of y, M2 of x, M2 of y, C)."""
 
     arity = 2
-    takes: ClassVar[Signature] = NUMERIC
+    takes = NUMERIC
+    identity: Comoments = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (Partial("both", _LIFT, _MERGE, "comoments", row=_ROW),)
+        return (Partial("both", _LIFT, fold("both", _MERGED), "comoments", row=_ROW),)
 
-    @property
-    def identity(self) -> Any:
-        return (0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: tuple[Value, Value]) -> Comoments:
         if value[0] is None or value[1] is None:
             return self.identity
         x, y = map(float, value)
         return (1, x, y, x - x, y - y, (x - x) * (y - y))
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: Comoments, newer: Comoments) -> Comoments:
         (a, xa, ya, xxa, yya, xya), (b, xb, yb, xxb, yyb, xyb) = older, newer
         if a == 0 or b == 0:
             return newer if a == 0 else older
@@ -92,24 +91,22 @@ class CovarPop(_TwoColumns):
     """The covariance of two columns: C / n."""
 
     name = "covar_pop"
+    missing = 0
 
     def final(self, types: Types) -> str:
-        return "CASE WHEN {both}.n > 0 THEN {both}.xy / {both}.n END"
+        divisor = "({both}.n - 1)" if self.missing else "{both}.n"
+        return f"CASE WHEN {{both}}.n > {self.missing} THEN {{both}}.xy / {divisor} END"
 
-    def lower(self, partial: Any) -> Any:
-        return partial[5] / partial[0] if partial[0] else None
+    def lower(self, partial: Comoments) -> float | None:
+        n = partial[0]
+        return partial[5] / (n - self.missing) if n > self.missing else None
 
 
-class CovarSamp(_TwoColumns):
+class CovarSamp(CovarPop):
     """The covariance of the population that the rows are a sample of; null for one row."""
 
     name = "covar_samp"
-
-    def final(self, types: Types) -> str:
-        return "CASE WHEN {both}.n > 1 THEN {both}.xy / ({both}.n - 1) END"
-
-    def lower(self, partial: Any) -> Any:
-        return partial[5] / (partial[0] - 1) if partial[0] > 1 else None
+    missing = 1
 
 
 class Covar(CovarSamp):
@@ -131,7 +128,7 @@ class Corr(_TwoColumns):
         varies = f"{b}.n > 1 AND {b}.xx <> 0 AND {b}.yy <> 0"
         return f"CASE WHEN {varies} THEN {b}.xy / (sqrt({b}.xx) * sqrt({b}.yy)) END"
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: Comoments) -> float | None:
         n, _, _, xx, yy, xy = partial
         return xy / (sqrt(xx) * sqrt(yy)) if n > 1 and xx != 0 and yy != 0 else None
 

@@ -18,9 +18,17 @@ arrived. (Records without an order, such as maps, are sorted by time and `order_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TypeVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
+from muntin.aggregates.algebra import (
+    Aggregate,
+    Function,
+    Partial,
+    PartialValue,
+    Types,
+    Value,
+    make,
+)
 from muntin.aggregates.signatures import has_no_order
 from muntin.errors import AggregateError, shown
 
@@ -29,6 +37,11 @@ _BY_TIME = "(a, b) -> CASE WHEN a.at < b.at THEN -1 WHEN a.at > b.at THEN 1 ELSE
 
 MOST_ARGUMENTS = 250
 """Of one function."""
+
+T = TypeVar("T")
+Lift = Callable[[Value], PartialValue]
+Combine = Callable[[PartialValue, PartialValue], PartialValue]
+Lower = Callable[[PartialValue], Value]
 
 
 class Custom(Function):
@@ -39,19 +52,19 @@ class Custom(Function):
     def __init__(
         self,
         name: str,
-        lift: Callable[[Any], Any],
-        combine: Callable[[Any, Any], Any],
-        lower: Callable[[Any], Any],
-        identity: Any,
+        lift: Lift,
+        combine: Combine,
+        lower: Lower,
+        identity: PartialValue,
         result: str,
         arity: int,
-        invert: Callable[[Any, Any], Any] | None,
-        fold: Callable[[Any], Any] | None,
+        invert: Combine | None,
+        fold: Lift | None,
         commutative: bool,
     ) -> None:
         self.name, self.result, self.arity, self.fold = name, result, arity, fold
         self._lift, self._combine, self._lower = lift, combine, lower
-        self._identity, self._invert = identity, invert
+        self.identity, self._invert = identity, invert
         self.invertible = invert is not None
         self.commutative, self.ordered = commutative, not commutative
         self.sees_nulls = arity > 1
@@ -66,7 +79,7 @@ class Custom(Function):
         return make(self, *arguments)
 
     @property
-    def shown(self) -> list[str]:
+    def named_parameters(self) -> list[str]:
         return []
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
@@ -99,23 +112,19 @@ class Custom(Function):
             f"{self.name} is written in Python: Spark has no function of its own to compare with"
         )
 
-    @property
-    def identity(self) -> Any:
-        return self._identity
+    def lift(self, value: Value) -> PartialValue:
+        return self.identity if value is None else call(self.name, "lift", self._lift, value)
 
-    def lift(self, value: Any) -> Any:
-        return self._identity if value is None else called(self.name, "lift", self._lift, value)
+    def combine(self, older: PartialValue, newer: PartialValue) -> PartialValue:
+        return call(self.name, "combine", self._combine, older, newer)
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        return called(self.name, "combine", self._combine, older, newer)
+    def lower(self, partial: PartialValue) -> Value:
+        return call(self.name, "lower", self._lower, partial)
 
-    def lower(self, partial: Any) -> Any:
-        return called(self.name, "lower", self._lower, partial)
-
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: PartialValue, older: PartialValue) -> PartialValue:
         if self._invert is None:
             return super().invert(whole, older)
-        return called(self.name, "invert", self._invert, whole, older)
+        return call(self.name, "invert", self._invert, whole, older)
 
 
 def _sorted(record: str, types: Types) -> str:
@@ -127,8 +136,8 @@ def _sorted(record: str, types: Types) -> str:
     return f"transform(sort_array({gathered}), each -> each.record)"
 
 
-def called(name: str, what: str, code: Callable[..., Any], *given: Any) -> Any:
-    """Run code of the user's; what it raises is told with what it was given."""
+def call(name: str, what: str, code: Callable[..., T], *given: Value) -> T:
+    """Run code of the user's; an error says what it was given."""
     try:
         return code(*given)
     except Exception as error:
@@ -140,18 +149,18 @@ def called(name: str, what: str, code: Callable[..., Any], *given: Any) -> Any:
 
 def custom(
     name: str,
-    lift: Callable[[Any], Any],
-    combine: Callable[[Any, Any], Any],
-    lower: Callable[[Any], Any],
-    identity: Any,
-    invert: Callable[[Any, Any], Any] | None = None,
+    lift: Lift,
+    combine: Combine,
+    lower: Lower,
+    identity: PartialValue,
+    invert: Combine | None = None,
     idempotent: bool = False,
     commutative: bool = False,
     selective: bool = False,
     result: str = "double",
     arity: int = 1,
-    fold: Callable[[Any], Any] | None = None,
-    check_laws: Iterable[Any] = (),
+    fold: Lift | None = None,
+    check_laws: Iterable[Value] = (),
 ) -> Custom:
     """An aggregate function of your own: call it with columns, as `longest("word")`.
 
@@ -205,38 +214,37 @@ def _check_words(name: object, result: object, arity: object) -> None:
         )
 
 
-def _check(function: Custom, sample: list[Any]) -> None:
+def _check(function: Custom, sample: list[Value]) -> None:
     """Every law on every three partials of a few records of the sample."""
     parts = [function.identity, *map(function.lift, sample[:12])]
     combine = function.combine
+
+    def hold(law: str, left: PartialValue, right: PartialValue, given: PartialValue) -> None:
+        if not call(function.name, "==", _same, left, right):
+            raise AggregateError(
+                f"custom {function.name!r} breaks {law}: {left!r} is not {right!r} for partials "
+                f"{given!r}"
+            )
+
     for a in parts:
-        _law(function, "identity", combine(function.identity, a), a, a)
-        _law(function, "identity", combine(a, function.identity), a, a)
+        hold("identity", combine(function.identity, a), a, a)
+        hold("identity", combine(a, function.identity), a, a)
         if function.idempotent:
-            _law(function, "idempotence", combine(a, a), a, a)
+            hold("idempotence", combine(a, a), a, a)
         for b in parts:
             both = combine(a, b)
             if function.commutative:
-                _law(function, "commutativity", both, combine(b, a), (a, b))
+                hold("commutativity", both, combine(b, a), (a, b))
             if function.invertible:
-                _law(function, "the inverse", function.invert(both, a), b, (a, b))
+                hold("the inverse", function.invert(both, a), b, (a, b))
             if function.selective:
-                chosen = any(called(function.name, "==", _same, both, each) for each in (a, b))
-                _law(function, "selectivity", chosen, True, (a, b))
+                chosen = any(call(function.name, "==", _same, both, each) for each in (a, b))
+                hold("selectivity", chosen, True, (a, b))
             for c in parts:
-                right = combine(a, combine(b, c))
-                _law(function, "associativity", combine(both, c), right, (a, b, c))
+                hold("associativity", combine(both, c), combine(a, combine(b, c)), (a, b, c))
 
 
-def _law(function: Custom, law: str, left: Any, right: Any, given: Any) -> None:
-    if not called(function.name, "==", _same, left, right):
-        raise AggregateError(
-            f"custom {function.name!r} breaks {law}: {left!r} is not {right!r} for partials "
-            f"{given!r}"
-        )
-
-
-def _same(left: Any, right: Any) -> bool:
+def _same(left: PartialValue, right: PartialValue) -> bool:
     """Whether two partials are equal, floats up to rounding; NumPy's arrays value by value."""
     left, right = (each.tolist() if hasattr(each, "tolist") else each for each in (left, right))
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):

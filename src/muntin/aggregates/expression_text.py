@@ -84,7 +84,7 @@ def incomplete(text: str) -> str | None:
 
 
 def without_comments(text: str) -> str:
-    """The text with a blank for each comment, for who would read comments in another way.
+    """The text with a blank for each comment, for parsers that read comments in another way.
 
     >>> without_comments("a/* it's */+ '--' -- the sum")
     "a + '--'  "

@@ -1,37 +1,47 @@
 """min, max, min_by, max_by: selective and idempotent, so pieces may overlap.
 
-Nulls are passed over; NaN is the largest number, as in Spark. Among ties the older value is kept
-in process; Spark leaves the choice open for min_by and max_by.
+Nulls are passed over. The order of values is Spark's: NaN is larger than every number and equal to
+itself. Among ties the older value is kept in process; Spark leaves the choice open for min_by and
+max_by.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from functools import cmp_to_key
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make, merged_by
-from muntin.aggregates.ordering import less
-from muntin.aggregates.signatures import KINDS, SAME, SELECTED, Signature, of_kinds
+from muntin.aggregates.algebra import Aggregate, Partial, Reduction, Types, Value, make, merged_by
+from muntin.aggregates.signatures import KINDS, SAME, SELECTED, of_kinds
+
+Placed = tuple[Value, Value]
+"""A value and what it is ordered by."""
 
 
-class _Extreme(Function):
+def is_nan(value: object) -> bool:
+    """Whether the value is a floating-point NaN."""
+    return isinstance(value, float) and value != value
+
+
+def less(left: Value, right: Value) -> bool:
+    """left < right, as Spark orders them.
+
+    >>> less(1.0, float("nan")), less(float("nan"), float("inf")), less(1, 2)
+    (True, False, True)
+    """
+    if is_nan(left):
+        return False
+    if is_nan(right):
+        return True
+    return bool(left < right)
+
+
+IN_ORDER = cmp_to_key(lambda a, b: less(b, a) - less(a, b))
+"""The key to sort by."""
+
+
+class _Extreme(Reduction):
+    column = "best"
     idempotent = selective = same_in_duckdb = True
-    takes: ClassVar[Signature] = SELECTED
-
-    def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (merged_by(self.name, "best", f"{self.name}({{0}})", "{0}"),)
-
-    def final(self, types: Types) -> str:
-        return "{best}"
-
-    @property
-    def identity(self) -> Any:
-        return None
-
-    def lift(self, value: Any) -> Any:
-        return value
-
-    def lower(self, partial: Any) -> Any:
-        return partial
+    takes = SELECTED
 
 
 class Min(_Extreme):
@@ -39,9 +49,7 @@ class Min(_Extreme):
 
     name = "min"
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        if older is None or newer is None:
-            return newer if older is None else older
+    def both(self, older: Value, newer: Value) -> Value:
         return newer if less(newer, older) else older
 
 
@@ -50,19 +58,17 @@ class Max(_Extreme):
 
     name = "max"
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        if older is None or newer is None:
-            return newer if older is None else older
+    def both(self, older: Value, newer: Value) -> Value:
         return newer if less(older, newer) else older
 
 
-class _ExtremeBy(Function):
+class _ExtremeBy(Reduction):
     """A partial is (value, order) or None; rows whose order is null are passed over."""
 
-    arity = 2
+    column, arity = "value", 2
     idempotent = selective = same_in_duckdb = True
     commutative = False  # among ties the older row is kept; on engines any, as Spark leaves it open
-    takes: ClassVar[Signature] = of_kinds(SAME, *KINDS)
+    takes = of_kinds(SAME, *KINDS)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         plain = self.name.removesuffix("_by")
@@ -72,17 +78,10 @@ class _ExtremeBy(Function):
             merged_by(plain, "order", f"{plain}({{1}})", "{1}"),
         )
 
-    def final(self, types: Types) -> str:
-        return "{value}"
+    def lift(self, value: Placed) -> Placed | None:
+        return None if value[1] is None else (value[0], value[1])
 
-    @property
-    def identity(self) -> Any:
-        return None
-
-    def lift(self, value: Any) -> Any:
-        return None if value[1] is None else tuple(value)
-
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: Placed | None) -> Value:
         return None if partial is None else partial[0]
 
 
@@ -91,9 +90,7 @@ class MinBy(_ExtremeBy):
 
     name = "min_by"
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        if older is None or newer is None:
-            return newer if older is None else older
+    def both(self, older: Placed, newer: Placed) -> Placed:
         return newer if less(newer[1], older[1]) else older
 
 
@@ -102,9 +99,7 @@ class MaxBy(_ExtremeBy):
 
     name = "max_by"
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        if older is None or newer is None:
-            return newer if older is None else older
+    def both(self, older: Placed, newer: Placed) -> Placed:
         return newer if less(older[1], newer[1]) else older
 
 

@@ -7,10 +7,10 @@ is the sorted tuple of all values.
 from __future__ import annotations
 
 from math import ceil, floor
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
-from muntin.aggregates.ordering import IN_ORDER
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, Value, make
+from muntin.aggregates.extremes import IN_ORDER
 from muntin.aggregates.signatures import INTERVALS, NUMERIC, Signature
 from muntin.errors import AggregateError, is_between, shown
 
@@ -20,12 +20,17 @@ class Percentile(Function):
 
     name = "percentile"
     holistic = True
-    defaults: ClassVar[tuple[Any, ...]] = (0.5,)
+    defaults: tuple[Value, ...] = (0.5,)
     takes: ClassVar[Signature] = {**NUMERIC, **INTERVALS}
+    identity: tuple[Value, ...] = ()
 
-    def __init__(self, *parameters: Any) -> None:
+    def __init__(self, *parameters: Value) -> None:
         super().__init__(*parameters)
-        check_share(self)
+        self.share: float = next(iter(self.parameters), 0.5)  # a median has no parameter
+        if not is_between(self.share, 0, 1):
+            raise AggregateError(
+                f"{self.name}: {shown(self.share)} must be a share between 0 and 1, such as 0.95"
+            )
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         return ()
@@ -34,22 +39,18 @@ class Percentile(Function):
         raise AggregateError(f"{self.name} has no partials: it is computed directly")
 
     def native(self) -> str:
-        return f"percentile({{0}}, {float(self.parameters[0])!r}D)"
+        return f"{self.name}({{0}}, {float(self.share)!r}D)"
 
-    @property
-    def identity(self) -> Any:
-        return ()
-
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Value) -> tuple[Value, ...]:
         return () if value is None else (value,)
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: tuple[Value, ...], newer: tuple[Value, ...]) -> tuple[Value, ...]:
         return tuple(sorted(older + newer, key=IN_ORDER))  # two sorted runs: linear time
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: tuple[Value, ...]) -> float | None:
         if not partial:
             return None
-        position = (len(partial) - 1) * self.parameters[0]
+        position = (len(partial) - 1) * self.share
         low, high = partial[floor(position)], partial[ceil(position)]
         part = position - floor(position)
         return float(low) if low == high else float(low) * (1 - part) + float(high) * part
@@ -59,26 +60,10 @@ class Median(Percentile):
     """The value in the middle."""
 
     name = "median"
-    defaults: ClassVar[tuple[Any, ...]] = ()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parameters = ()
+    defaults = ()
 
     def native(self) -> str:
         return "median({0})"
-
-    def lower(self, partial: Any) -> Any:
-        return Percentile(0.5).lower(partial)
-
-
-def check_share(function: Function) -> None:
-    """Refuse a percentage that is not between 0 and 1."""
-    for p in function.parameters[:1]:
-        if not is_between(p, 0, 1):
-            raise AggregateError(
-                f"{function.name}: {shown(p)} must be a share between 0 and 1, such as 0.95"
-            )
 
 
 def median(value: str) -> Aggregate:

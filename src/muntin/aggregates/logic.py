@@ -6,42 +6,17 @@ inverse.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import Any, ClassVar
+from muntin.aggregates.algebra import Aggregate, Reduction, make
+from muntin.aggregates.signatures import BITS, TRUE_OR_FALSE
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make, merged_by
-from muntin.aggregates.signatures import BITS, TRUE_OR_FALSE, Signature
+Counted = tuple[int, int]
+"""How many values there are, and their bits."""
 
 
-class _Logical(Function):
-    """A partial is a value or None."""
-
+class _Logical(Reduction):
+    column = "all"
     idempotent = same_in_duckdb = True
-
-    def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (merged_by(self.name, "all", f"{self.name}({{0}})", "{0}"),)
-
-    def final(self, types: Types) -> str:
-        return "{all}"
-
-    @property
-    def identity(self) -> Any:
-        return None
-
-    def lift(self, value: Any) -> Any:
-        return value
-
-    def lower(self, partial: Any) -> Any:
-        return partial
-
-    def combine(self, older: Any, newer: Any) -> Any:
-        if older is None or newer is None:
-            return newer if older is None else older
-        return self.both(older, newer)
-
-    @abstractmethod
-    def both(self, older: Any, newer: Any) -> Any:
-        """Combine two values that are not null."""
+    takes = BITS
 
 
 class BoolAnd(_Logical):
@@ -49,9 +24,9 @@ class BoolAnd(_Logical):
 
     name = "bool_and"
     selective = True
-    takes: ClassVar[Signature] = TRUE_OR_FALSE
+    takes = TRUE_OR_FALSE
 
-    def both(self, older: Any, newer: Any) -> Any:
+    def both(self, older: bool, newer: bool) -> bool:
         return older and newer
 
 
@@ -60,9 +35,9 @@ class BoolOr(_Logical):
 
     name = "bool_or"
     selective = True
-    takes: ClassVar[Signature] = TRUE_OR_FALSE
+    takes = TRUE_OR_FALSE
 
-    def both(self, older: Any, newer: Any) -> Any:
+    def both(self, older: bool, newer: bool) -> bool:
         return older or newer
 
 
@@ -70,9 +45,8 @@ class BitAnd(_Logical):
     """The bits that all values have."""
 
     name = "bit_and"
-    takes: ClassVar[Signature] = BITS
 
-    def both(self, older: Any, newer: Any) -> Any:
+    def both(self, older: int, newer: int) -> int:
         return older & newer
 
 
@@ -80,9 +54,8 @@ class BitOr(_Logical):
     """The bits that any value has."""
 
     name = "bit_or"
-    takes: ClassVar[Signature] = BITS
 
-    def both(self, older: Any, newer: Any) -> Any:
+    def both(self, older: int, newer: int) -> int:
         return older | newer
 
 
@@ -92,25 +65,18 @@ class BitXor(_Logical):
     name = "bit_xor"
     idempotent = same_in_duckdb = False
     invertible = True
-    takes: ClassVar[Signature] = BITS
+    identity: Counted = (0, 0)
 
-    @property
-    def identity(self) -> Any:
-        return (0, 0)
-
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: int | None) -> Counted:
         return (0, 0) if value is None else (1, value)
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        return (older[0] + newer[0], self.both(older[1], newer[1]))
+    def both(self, older: Counted, newer: Counted) -> Counted:
+        return (older[0] + newer[0], older[1] ^ newer[1])
 
-    def both(self, older: Any, newer: Any) -> Any:
-        return older ^ newer
-
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: Counted, older: Counted) -> Counted:
         return (whole[0] - older[0], whole[1] ^ older[1])
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: Counted) -> int | None:
         return partial[1] if partial[0] else None
 
 

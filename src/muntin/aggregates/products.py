@@ -6,10 +6,10 @@ not invertible: what a zero has swallowed cannot be taken out again.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from decimal import Decimal
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
-from muntin.aggregates.signatures import NUMERIC, Signature
+from muntin.aggregates.algebra import Aggregate, Partial, Reduction, Types, make
+from muntin.aggregates.signatures import NUMERIC
 from muntin.errors import AggregateError
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string", "void")
@@ -23,11 +23,11 @@ def _multiplied(values: str) -> str:
     )
 
 
-class Product(Function):
+class Product(Reduction):
     """The product of the values that are not null; null when there is none."""
 
-    name = "product"
-    takes: ClassVar[Signature] = NUMERIC
+    name = column = "product"
+    takes = NUMERIC
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         if types[0] is not None and not types[0].startswith(_NUMBERS):
@@ -38,26 +38,14 @@ class Product(Function):
         lift, merge = _multiplied("{0}"), _multiplied("{product}")
         return (Partial("product", lift, merge, "product", row="CAST({0} AS DOUBLE)"),)
 
-    def final(self, types: Types) -> str:
-        return "{product}"
-
     def native(self) -> str:
         return _multiplied("{0}")
 
-    @property
-    def identity(self) -> Any:
-        return None
-
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: float | Decimal | None) -> float | None:
         return None if value is None else float(value)
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        if older is None or newer is None:
-            return newer if older is None else older
+    def both(self, older: float, newer: float) -> float:
         return older * newer
-
-    def lower(self, partial: Any) -> Any:
-        return partial
 
 
 def product(value: str) -> Aggregate:

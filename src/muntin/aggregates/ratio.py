@@ -7,13 +7,23 @@ the flags are what both parts have in common.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, both_hold
+from muntin.aggregates.algebra import (
+    Aggregate,
+    Function,
+    Partial,
+    PartialValue,
+    Types,
+    Value,
+    both_hold,
+)
 from muntin.errors import AggregateError, shown
+
+Pair = tuple[PartialValue, PartialValue]
 
 
 class Ratio(Function):
@@ -22,6 +32,7 @@ class Ratio(Function):
     def __init__(self, above: Function, below: Function) -> None:
         self.above, self.below = above, below
         self.parameters = (above, below)
+        self.identity = (above.identity, below.identity)
         self.name = "ratio"
         self.arity = above.arity + below.arity
         self.invertible = above.invertible and below.invertible
@@ -36,14 +47,14 @@ class Ratio(Function):
     def partials(self, types: Types) -> tuple[Partial, ...]:
         first, second = self._split(types)
         return (
-            *_renamed(self.above.partials(first), "above_", 0, self.above.arity),
-            *_renamed(self.below.partials(second), "below_", self.above.arity, self.below.arity),
+            *_prefix(self.above.partials(first), "above_", self._inputs[0]),
+            *_prefix(self.below.partials(second), "below_", self._inputs[1]),
         )
 
     def final(self, types: Types) -> str:
         first, second = self._split(types)
-        above = _prefixed(self.above.final(first), self.above.partials(first), "above_")
-        below = _prefixed(self.below.final(second), self.below.partials(second), "below_")
+        above = self.above.final(first).format(**_names(self.above.partials(first), "above_"))
+        below = self.below.final(second).format(**_names(self.below.partials(second), "below_"))
         return f"({above}) / nullif({below}, 0)"
 
     def unshared(self, types: Types) -> str | None:
@@ -51,33 +62,32 @@ class Ratio(Function):
         return self.above.unshared(first) or self.below.unshared(second)
 
     def native(self) -> str:
-        below = self.below.native().format(*_shifted(self.above.arity, self.below.arity))
+        below = self.below.native().format(*self._inputs[1])
         return f"({self.above.native()}) / nullif({below}, 0)"
 
     def _split(self, types: Types) -> tuple[Types, Types]:
         return types[: self.above.arity], types[self.above.arity :]
 
     @property
-    def identity(self) -> Any:
-        return (self.above.identity, self.below.identity)
+    def _inputs(self) -> tuple[list[str], list[str]]:
+        """The places of the inputs of both."""
+        places = [f"{{{i}}}" for i in range(self.arity)]
+        return places[: self.above.arity], places[self.above.arity :]
 
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Sequence[Value]) -> Pair:
         first, second = value[: self.above.arity], value[self.above.arity :]
         return (
             self.above.lift(first[0] if self.above.arity == 1 else first),
             self.below.lift(second[0] if self.below.arity == 1 else second),
         )
 
-    def combine(self, older: Any, newer: Any) -> Any:
-        return (
-            self.above.combine(older[0], newer[0]),
-            self.below.combine(older[1], newer[1]),
-        )
+    def combine(self, older: Pair, newer: Pair) -> Pair:
+        return (self.above.combine(older[0], newer[0]), self.below.combine(older[1], newer[1]))
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: Pair, older: Pair) -> Pair:
         return (self.above.invert(whole[0], older[0]), self.below.invert(whole[1], older[1]))
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: Pair) -> Value:
         above, below = self.above.lower(partial[0]), self.below.lower(partial[1])
         if above is None or not below:
             return None
@@ -85,24 +95,17 @@ class Ratio(Function):
         return above / below if exact else float(above) / float(below)
 
 
-def _shifted(by: int, arity: int) -> list[str]:
-    return [f"{{{by + i}}}" for i in range(arity)]
+def _names(partials: tuple[Partial, ...], prefix: str) -> dict[str, str]:
+    return {p.name: f"{{{prefix}{p.name}}}" for p in partials}
 
 
-def _prefixed(text: str, partials: tuple[Partial, ...], prefix: str) -> str:
-    return text.format(**{p.name: f"{{{prefix}{p.name}}}" for p in partials})
-
-
-def _renamed(partials: tuple[Partial, ...], prefix: str, by: int, arity: int) -> list[Partial]:
+def _prefix(partials: tuple[Partial, ...], prefix: str, inputs: list[str]) -> list[Partial]:
+    """The partials under names of their own, over these inputs."""
     return [
         replace(
-            p,
+            p.fill(inputs, _names(partials, prefix), "{order}"),
             name=prefix + p.name,
-            lift=p.lift.format(*_shifted(by, arity)),
-            merge=_prefixed(p.merge, partials, prefix),
             beside=tuple(prefix + each for each in p.beside),
-            in_order=p.in_order.format(*_shifted(by, arity), order="{order}"),
-            row=p.row and p.row.format(*_shifted(by, arity)),
         )
         for p in partials
     ]

@@ -10,20 +10,20 @@ Spark leaves the order open.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, make
-from muntin.aggregates.ordering import IN_ORDER, is_nan
-from muntin.aggregates.signatures import ORDERED, SAME, Signature, of_kinds
+from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, Value, make
+from muntin.aggregates.extremes import IN_ORDER, is_nan
+from muntin.aggregates.signatures import ORDERED, SAME, of_kinds
 from muntin.errors import AggregateError
 
 _NAN = float("nan")
 
 
 class _Distinct(Function):
-    """A partial is a frozenset of values."""
+    """A partial is a set of values."""
 
     idempotent = True
+    identity: frozenset[Value] = frozenset()
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         if types[0] and "variant" in types[0]:
@@ -34,16 +34,12 @@ class _Distinct(Function):
         union = "array_distinct(flatten(collect_list({set})))"
         return (Partial("set", "collect_set({0})", union),)
 
-    @property
-    def identity(self) -> Any:
-        return frozenset()
-
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Value) -> frozenset[Value]:
         if value is None:
             return frozenset()
         return frozenset([_NAN if is_nan(value) else value])
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: frozenset[Value], newer: frozenset[Value]) -> frozenset[Value]:
         return older | newer
 
 
@@ -52,7 +48,7 @@ class CollectSet(_Distinct):
 
     name = "collect_set"
     empty = "array()"
-    takes: ClassVar[Signature] = of_kinds(f"array<{SAME}>", *ORDERED)
+    takes = of_kinds(f"array<{SAME}>", *ORDERED)
 
     def final(self, types: Types) -> str:
         return "sort_array({set})"
@@ -60,7 +56,7 @@ class CollectSet(_Distinct):
     def native(self) -> str:
         return "sort_array(collect_set({0}))"
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: frozenset[Value]) -> list[Value]:
         return sorted(partial, key=IN_ORDER)
 
 
@@ -74,7 +70,7 @@ class CountDistinct(_Distinct):
     name = "count_distinct"
     variadic = True
     empty = "0"
-    takes: ClassVar[Signature] = of_kinds("bigint", *ORDERED)
+    takes = of_kinds("bigint", *ORDERED)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         if self.arity == 1:
@@ -90,13 +86,13 @@ class CountDistinct(_Distinct):
     def native(self) -> str:
         return f"count(DISTINCT {', '.join(f'{{{i}}}' for i in range(self.arity))})"
 
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Value) -> frozenset[Value]:
         if self.arity == 1:
             return super().lift(value)
         known = tuple(_NAN if is_nan(each) else each for each in value)
         return frozenset() if None in known else frozenset([known])
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: frozenset[Value]) -> int:
         return len(partial)
 
 

@@ -37,7 +37,7 @@ KINDS = {
 SAME = "the same"
 
 
-def of_kinds(result: str, *kinds: str) -> dict[str, str]:
+def of_kinds(result: str, *kinds: str) -> Signature:
     """The signature of one result for all of these kinds."""
     return dict.fromkeys(kinds, result)
 
@@ -46,12 +46,12 @@ _DIGITS = re.compile(r"decimal\((\d+),(\d+)\)")
 NUMBERS = ("whole numbers", "floats", "decimals")
 ORDERED = tuple(kind for kind in KINDS if kind not in ("maps", "variants"))
 
-NUMERIC: Signature = of_kinds("double", *NUMBERS, "text")
-BITS: Signature = of_kinds(SAME, "whole numbers")
+NUMERIC = of_kinds("double", *NUMBERS, "text")
+BITS = of_kinds(SAME, "whole numbers")
 INTERVALS: Signature = {"months": "interval year to month", "intervals": "interval day to second"}
-TRUE_OR_FALSE: Signature = of_kinds("boolean", "booleans", "text")
-SELECTED: Signature = of_kinds(SAME, *ORDERED)
-COUNTED: Signature = of_kinds("bigint", *KINDS)
+TRUE_OR_FALSE = of_kinds("boolean", "booleans", "text")
+SELECTED = of_kinds(SAME, *ORDERED)
+COUNTED = of_kinds("bigint", *KINDS)
 
 _UNORDERED = re.compile(r"map<|variant|interval(?! )")
 """Also the intervals that make_interval gives, which Spark calls plainly so."""

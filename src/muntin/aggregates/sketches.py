@@ -13,12 +13,11 @@ computed directly. In process both are exact: the set of values, or all of them.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, ClassVar
 
-from muntin.aggregates.algebra import Aggregate, Partial, Types, make
+from muntin.aggregates.algebra import Aggregate, Partial, Types, Value, make
 from muntin.aggregates.holistic import Percentile
 from muntin.aggregates.sets import CountDistinct
-from muntin.aggregates.signatures import COUNTED, NUMBERS, SAME, Signature, of_kinds
+from muntin.aggregates.signatures import COUNTED, NUMBERS, SAME, of_kinds
 from muntin.errors import AggregateError, shown
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -45,11 +44,11 @@ class ApproxCountDistinct(CountDistinct):
     name = "approx_count_distinct"
     approximate = True
     variadic = False
-    defaults: ClassVar[tuple[Any, ...]] = (12,)
-    takes: ClassVar[Signature] = COUNTED
+    defaults = (12,)
+    takes = COUNTED
     error = "1.6 %: one standard error, 1.04/√4096"
 
-    def __init__(self, *parameters: Any) -> None:
+    def __init__(self, *parameters: Value) -> None:
         super().__init__(*parameters)
         if not _whole(self.parameters[0], range(4, 22)):
             raise AggregateError(
@@ -96,13 +95,13 @@ class ApproxPercentile(Percentile):
     holistic = False
     approximate = True
     since = (4, 1, 2)
-    defaults: ClassVar[tuple[Any, ...]] = (0.5, 200)
-    takes: ClassVar[Signature] = of_kinds(
+    defaults = (0.5, 200)
+    takes = of_kinds(
         SAME, *NUMBERS, "dates", "timestamps", "timestamps without a zone", "months", "intervals"
     )
     error = "1.3 % of the rank"
 
-    def __init__(self, *parameters: Any) -> None:
+    def __init__(self, *parameters: Value) -> None:
         super().__init__(*parameters)
         if not _whole(self.parameters[1], range(8, 65_536)):
             raise AggregateError(
@@ -117,12 +116,9 @@ class ApproxPercentile(Percentile):
 
     def final(self, types: Types) -> str:
         family, _, back = _sketched(types[0])
-        quantile = f"kll_sketch_get_quantile_{family}({{sketch}}, {float(self.parameters[0])!r}D)"
+        quantile = f"kll_sketch_get_quantile_{family}({{sketch}}, {float(self.share)!r}D)"
         known = f"kll_sketch_get_n_{family}({{sketch}}) > 0"
         return f"CASE WHEN {known} THEN {back.replace('{q}', quantile)} END"
-
-    def native(self) -> str:
-        return f"approx_percentile({{0}}, {float(self.parameters[0])!r}D)"
 
 
 def _sketched(kind: str | None) -> tuple[str, str, str]:

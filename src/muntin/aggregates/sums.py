@@ -13,13 +13,14 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from muntin.aggregates.algebra import (
     Aggregate,
     Function,
     Partial,
     Types,
+    Value,
     make,
     merged_by,
     number_in,
@@ -27,6 +28,9 @@ from muntin.aggregates.algebra import (
 )
 from muntin.aggregates.signatures import COUNTED, INTERVALS, SAME, Signature, of_kinds
 from muntin.errors import AggregateError
+
+Total = tuple[int, Value]
+"""How many values there are, and their sum."""
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
@@ -58,6 +62,7 @@ class Sum(Function):
 
     name = "sum"
     invertible = True
+    identity: Total = (0, 0)
     takes: ClassVar[Signature] = {
         "whole numbers": "bigint",
         **of_kinds("double", "floats", "text", "timestamps"),
@@ -77,20 +82,16 @@ class Sum(Function):
         total = f"CAST({{sum}} AS DECIMAL({min(38, precision + 10)}, {scale}))"
         return f"CASE WHEN NOT {{lost}} THEN {total} END" if _may_overflow(types[0]) else total
 
-    @property
-    def identity(self) -> Any:
-        return (0, 0)
-
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Value) -> Total:
         return (0, 0) if value is None else (1, value)
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: Total, newer: Total) -> Total:
         return (older[0] + newer[0], older[1] + newer[1])
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: Total, older: Total) -> Total:
         return (whole[0] - older[0], whole[1] - older[1])
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: Total) -> Value:
         return partial[1] if partial[0] else None
 
 
@@ -100,7 +101,8 @@ class Count(Function):
     name = "count"
     invertible = same_in_duckdb = True
     empty = "0"
-    takes: ClassVar[Signature] = COUNTED
+    identity: int = 0
+    takes = COUNTED
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         lift, row = ("count({0})", one_if("{0}")) if types else ("count(1)", "1")
@@ -112,20 +114,16 @@ class Count(Function):
     def native(self) -> str:
         return "count({0})"
 
-    @property
-    def identity(self) -> Any:
-        return 0
-
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Value) -> int:
         return 0 if value is None else 1
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: int, newer: int) -> int:
         return older + newer
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: int, older: int) -> int:
         return whole - older
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: int) -> int:
         return partial
 
 
@@ -134,7 +132,7 @@ class CountIf(Count):
 
     name = "count_if"
     same_in_duckdb = False
-    takes: ClassVar[Signature] = of_kinds("bigint", "booleans", "text")
+    takes = of_kinds("bigint", "booleans", "text")
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         return (merged_by("sum", "count", "count_if({0})", "if({0}, 1, 0)"),)
@@ -142,7 +140,7 @@ class CountIf(Count):
     def native(self) -> str:
         return "count_if({0})"
 
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: Value) -> int:
         return 1 if value else 0
 
 
@@ -182,7 +180,7 @@ class Avg(Sum):
         wide = precision > 32 or (precision > 24 and scale > 24)
         return _too_many_digits(precision, scale) if wide else None
 
-    def lower(self, partial: Any) -> Any:
+    def lower(self, partial: Total) -> Value:
         count, total = partial
         if not count:
             return None

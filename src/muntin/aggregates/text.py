@@ -1,18 +1,72 @@
-"""Aggregates as people write them: name(arguments) [FILTER (WHERE condition)] [AS alias]."""
+"""Aggregates as people write them: name(arguments) [FILTER (WHERE condition)] [AS alias].
+
+The command line, jobs and SQL call functions by their names, too.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from muntin.aggregates.algebra import Aggregate, aggregate_named
+from muntin.aggregates.algebra import FUNCTIONS, Aggregate, Function, make
 from muntin.aggregates.ratio import ratio
-from muntin.errors import AggregateError, shown
+from muntin.errors import AggregateError, did_you_mean, shown
+
+ALIASES = {
+    "mean": "avg",
+    "std": "stddev_samp",
+    "stddev": "stddev_samp",
+    "variance": "var_samp",
+}
+"""Other names of functions, as Spark has them."""
 
 _CALL = re.compile(
     r"\s*(?P<name>\w+)\s*(?:\((?P<body>.*?)\)\s*)?"
     r"(?:filter\s*\(\s*where\s(?P<condition>.*)\)\s*)?(?:\bas\s+(?P<alias>\w+)\s*)?",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+def function_named(name: str) -> Function:
+    """The function of that name, or an error with the closest known one."""
+    name = ALIASES.get(name, name)
+    if name not in FUNCTIONS:
+        known = {**FUNCTIONS, **ALIASES}
+        raise AggregateError(f"unknown aggregate {shown(name)}: {did_you_mean(name, known)}")
+    return FUNCTIONS[name]()
+
+
+def aggregate_named(name: str, *arguments: str) -> Aggregate:
+    """An aggregate by the name of its function, as the command line and SQL have it.
+
+    >>> aggregate_named("min", "t")
+    <min(t)>
+    """
+    function = function_named(name)
+    if name in ALIASES:
+        return replace(aggregate_named(ALIASES[name], *arguments), written=name)
+    if name == "count" and arguments in ((), ("*",), ("1",)):
+        return Aggregate(function, ())
+    if function.variadic and arguments:
+        return make(FUNCTIONS[name].over(len(arguments)), *arguments)
+    most = function.arity + len(function.defaults)
+    if function.arity < len(arguments) <= most:
+        parameters = [_number(name, text) for text in arguments[function.arity :]]
+        return make(FUNCTIONS[name](*parameters), *arguments[: function.arity])
+    if len(arguments) != function.arity:
+        plural = "" if function.arity == 1 else "s"
+        raise AggregateError(
+            f"{name} takes {function.arity} argument{plural}, {len(arguments)} given: "
+            f"{name}({', '.join(arguments)})"
+        )
+    return make(function, *arguments)
+
+
+def _number(name: str, text: str) -> int | float:
+    try:
+        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        raise AggregateError(f"{name}: parameter {shown(text)} is not a number") from None
 
 
 def parse_aggregate(text: str) -> Aggregate:

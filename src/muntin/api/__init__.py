@@ -1,12 +1,11 @@
 """What users call: optimize, aggregate, verify, and the plan they get."""
 
 from muntin.api.aggregate import aggregate, explain
-from muntin.api.demo import demo_flights
-from muntin.api.job import progress
 from muntin.api.nested import distinct, join
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
+from muntin.api.spark import demo_flights, progress
 from muntin.api.sql import parse_sql, sql
 from muntin.api.statistics import statistics
 from muntin.api.stream_options import PlanOptions, StreamOptions

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Unpack, overload
+from dataclasses import replace
+from functools import partial
+from typing import Literal, Unpack, overload
 
 from muntin.aggregates import Aggregate
+from muntin.api.engine import check_shape, engine_of
+from muntin.api.optimize import Known, find_plans, resolve_statistics
 from muntin.api.plan import Plan, Table
 from muntin.api.plans import Plans
-from muntin.api.request import asked
-from muntin.api.shape import check_shape
-from muntin.api.stream_options import PlanOptions
+from muntin.api.statistics import statistics
+from muntin.api.stream_options import STREAM_OPTIONS, PlanOptions, check_names
+from muntin.engines.engine import Engine
 from muntin.errors import QueryError, shown
 from muntin.model.choices import Deliver, Empty, Layout
 from muntin.model.data_windows import DataWindow
 from muntin.model.delivery import check_delivery
-from muntin.model.query import Query
+from muntin.model.query import Query, query
 from muntin.model.windows import Window
+from muntin.physical.question import Facts
+from muntin.planner.options import Options
 
 
 @overload
@@ -59,7 +65,7 @@ def aggregate(
 
 
 def aggregate(
-    data: Any,
+    data: object,
     time: str | None = None,
     windows: Iterable[Window | DataWindow] = (),
     aggregates: Iterable[Aggregate] = (),
@@ -71,7 +77,7 @@ def aggregate(
     layout: Layout = "long",
     empty: Empty = "omit",
     **options: Unpack[PlanOptions],
-) -> Any:
+) -> object:
     """All windows and aggregates over a table, batch or stream, computed together in one pass.
 
     A Spark DataFrame gives a DataFrame, an Arrow table an Arrow table, and so on. `layout` is
@@ -101,12 +107,15 @@ def aggregate(
     check_delivery(deliver)
     if queries is None and deliver != "one":
         raise QueryError(f"deliver={shown(deliver)} needs several queries: queries={{'id': query}}")
-    what = asked(data, time, windows, aggregates, keys, where, queries, options)
-    return what.run(layout, empty, deliver)
+    parts = (time, windows, aggregates, keys, where)
+    engine, plan, bound = _plan(data, parts, queries, (layout, empty), options)
+    if isinstance(plan, Plan):
+        return engine.run(plan.choice, bound[0], layout, empty)
+    return plan.deliver(engine, bound, (layout, empty), deliver)
 
 
 def explain(
-    data: Any,
+    data: object,
     time: str | None = None,
     windows: Iterable[Window | DataWindow] = (),
     aggregates: Iterable[Aggregate] = (),
@@ -134,6 +143,66 @@ def explain(
     [('1 minute', None), ('1 hour', '1 minute')]
     """
     check_delivery(deliver)
-    what = asked(data, time, windows, aggregates, keys, where, queries, options)
-    check_shape(what.engine.name, layout, empty)
-    return what.plan()
+    parts = (time, windows, aggregates, keys, where)
+    return _plan(data, parts, queries, (layout, empty), options)[1]
+
+
+Parts = tuple[
+    str | None,
+    Iterable[Window | DataWindow],
+    Iterable[Aggregate],
+    str | Iterable[str],
+    str | None,
+]
+"""One query's time, windows, aggregates, keys and where."""
+
+
+def _plan(
+    data: object,
+    parts: Parts,
+    queries: Mapping[str, Query] | None,
+    shape: tuple[str, str],
+    given: PlanOptions,
+) -> tuple[Engine, Plan | Plans, list[object]]:
+    """What runs the one query or the several on this data, by which plan, and each query bound."""
+    check_names(given, PlanOptions)
+    strategy, operator = given.get("strategy", "auto"), given.get("operator")
+    options = Options(strategy, cost=given.get("cost", "seconds"), operator=operator)
+    stream = {name: value for name, value in given.items() if name in STREAM_OPTIONS}
+    one = _one_query(parts, given.get("order_by", ()), several=queries is not None)
+    if one is None and stream.get("control") is not None:
+        raise QueryError("a control changes the windows of one query: leave out queries or control")
+    known = _known(data, given)
+    engine = engine_of(data)
+    check_shape(engine.name, *shape)
+    bound: list[object] = []
+
+    def facts(query: Query) -> Facts:
+        bound.append(engine.bind(data, query, **stream))
+        return engine.facts(bound[-1], operator)
+
+    options = replace(options, engine=engine.name)
+    return engine, find_plans(one, queries, options, known, facts), bound
+
+
+def _one_query(parts: Parts, order_by: str | Iterable[str], several: bool) -> Query | None:
+    """The query of these parts; none of them may stand beside several queries."""
+    time, windows, aggregates, keys, where = parts
+    if several:
+        if any((*parts, order_by)):
+            raise QueryError(
+                "queries={...} hold their own time, windows, aggregates, keys and where: "
+                "give these to mt.query(...), or leave queries out"
+            )
+        return None
+    if time is None:
+        raise QueryError("no time: name the timestamp column, time='ts', or give queries={...}")
+    return query(time, windows, aggregates, keys, where, order_by=order_by)
+
+
+def _known(data: object, given: PlanOptions) -> Known:
+    """What is known of the data, or how to find it for a query."""
+    keys, known = given.get("distinct_keys"), given.get("statistics")
+    if isinstance(known, str):
+        return partial(statistics, data, how=known, keys=1 if keys is None else keys)
+    return resolve_statistics(known, given.get("rows"), keys, given.get("rate"))

@@ -1,11 +1,15 @@
-"""Which engine runs a plan on some data: an object, resolved once for each call."""
+"""Which engine runs a plan on some data, and which shapes of results it can give."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from muntin.engines.engine import Engine
-from muntin.errors import ColumnError
+from muntin.errors import ColumnError, StrategyError, is_one_of, unknown
+from muntin.model.choices import Empty, Layout
+
+LAYOUTS = get_args(Layout)
+EMPTY = get_args(Empty)
 
 _REMEDIES = {
     **dict.fromkeys(
@@ -19,12 +23,19 @@ _REMEDIES = {
 }
 """What to do with what is no table, by the name of its type."""
 
+_NEEDS = {
+    "stream": "a batch: a stream has the long layout without empty windows, since rows that are "
+    "still to come decide the rest",
+    "sql": "a Spark DataFrame: in process there is the long layout without empty windows",
+}
+"""What another shape than the plain one needs, by the engine that cannot give it."""
+
 
 def engine_of(data: Any) -> Engine:
     """DuckDB in process for relations, Arrow and pandas; Spark for its batches and streams."""
     if hasattr(type(data), "sparkSession"):
         from muntin.engines.spark.engine import BATCH_ENGINE, STREAM_ENGINE
-        from muntin.engines.spark.validate import is_stream
+        from muntin.engines.spark.session_facts import is_stream
 
         return STREAM_ENGINE if is_stream(data) else BATCH_ENGINE
     from muntin.engines.duckdb import ENGINE, handles  # loads sqlglot: not needed to plan
@@ -37,3 +48,19 @@ def engine_of(data: Any) -> Engine:
         "expected a Spark DataFrame, a pandas DataFrame, a pyarrow.Table or a DuckDB relation, "
         f"got {kind}{remedy}"
     )
+
+
+def check_shape(engine: str, layout: str, empty: str) -> None:
+    """Refuse a shape that does not exist, or that this engine cannot give.
+
+    >>> check_shape("spark", "wide", "fill")
+    >>> check_shape("sql", "wide", "omit")
+    Traceback (most recent call last):
+    muntin.errors.StrategyError: layout='wide', empty='omit' needs a Spark DataFrame: in process \
+there is the long layout without empty windows
+    """
+    for what, given, known in (("layout", layout, LAYOUTS), ("empty", empty, EMPTY)):
+        if not is_one_of(given, known):
+            raise StrategyError(unknown(what, given, known))
+    if engine in _NEEDS and (layout, empty) != ("long", "omit"):
+        raise StrategyError(f"layout={layout!r}, empty={empty!r} needs {_NEEDS[engine]}")

@@ -36,10 +36,10 @@ def distinct(
     row for each window instance and item, as one DISTINCT query a window would give.
     A stream takes its own watermark, or `watermark`, and is started in the mode `output`.
     """
-    names = [*_names("keys", keys), *_names("items", items)]
-    if not _names("items", items):
+    groups, columns = _names("keys", keys), _names("items", items)
+    if not columns:
         raise QueryError("no items: name the columns whose distinct values are asked for")
-    asked = _asked(time, windows, names, where)
+    asked = _check(time, windows, [*groups, *columns], where)
     from muntin.engines.spark.operators.distinct import run
     from muntin.engines.spark.streaming import Streaming
 
@@ -71,7 +71,7 @@ def join(
     times = (time, time) if isinstance(time, str) else tuple(time)
     if len(times) != 2:
         raise QueryError(f"time {shown(time)} must be one column, or one for each side")
-    queries = (_asked(times[0], pool, names), _asked(times[1], pool, names))
+    queries = (_check(times[0], pool, names), _check(times[1], pool, names))
     from muntin.engines.spark.operators.join import run
     from muntin.engines.spark.streaming import Streaming
 
@@ -86,7 +86,7 @@ def _names(what: str, given: str | Iterable[str]) -> list[str]:
     return list(given)
 
 
-def _asked(
+def _check(
     time: str, windows: Iterable[Window], names: list[str], where: str | None = None
 ) -> Query:
     """The windows and names checked as those of any query; the count is never computed."""

@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import overload
+from typing import cast, overload
 
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
 from muntin.cost import Statistics
 from muntin.cost.calibration import current_constants
 from muntin.errors import StrategyError, shown
+from muntin.jobs import Job
+from muntin.jobs.job_query import parse_query
 from muntin.model.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
 from muntin.model.queries import sharing_sets
 from muntin.model.query import Query
 from muntin.physical.question import Facts
 from muntin.planner.options import ASSUMED, Options
 from muntin.planner.search import find_plan
+
+Known = Statistics | Callable[[Query], Statistics]
+"""What is known of the data, or how to find it for a query."""
 
 
 @overload
@@ -34,7 +39,7 @@ def optimize(
     technique: Technique | None = None,
     slicing: Slicing = "pairs",
     rows: float | None = None,
-    statistics: Statistics | Callable[[Query], Statistics] | None = None,
+    statistics: Known | None = None,
 ) -> Plan: ...
 
 
@@ -50,7 +55,7 @@ def optimize(
     technique: Technique | None = None,
     slicing: Slicing = "pairs",
     rows: float | None = None,
-    statistics: Statistics | Callable[[Query], Statistics] | None = None,
+    statistics: Known | None = None,
     *,
     queries: Mapping[str, Query],
 ) -> Plans: ...
@@ -67,7 +72,7 @@ def optimize(
     technique: Technique | None = None,
     slicing: Slicing = "pairs",
     rows: float | None = None,
-    statistics: Statistics | Callable[[Query], Statistics] | None = None,
+    statistics: Known | None = None,
     *,
     queries: Mapping[str, Query] | None = None,
 ) -> Plan | Plans:
@@ -94,19 +99,16 @@ def optimize(
     >>> optimize(q, "wcg", rate=1, cost="paper").cost
     150.0
     """
-    known = given_statistics(statistics, rows, distinct_keys, rate)
+    known = resolve_statistics(statistics, rows, distinct_keys, rate)
     options = Options(strategy, ASSUMED, cost, operator, engine, technique, slicing)
-    return optimized(query, queries, options, known)
+    return find_plans(query, queries, options, known)
 
 
-Finding = Statistics | Callable[[Query], Statistics]
-
-
-def optimized(
+def find_plans(
     query: Query | None,
     queries: Mapping[str, Query] | None,
     options: Options,
-    statistics: Finding,
+    statistics: Known,
     facts: Callable[[Query], Facts] | None = None,
 ) -> Plan | Plans:
     """The plan of a query or of several; `facts` says what their data rules out."""
@@ -121,13 +123,13 @@ def optimized(
 
     if queries is not None:
         sets = sharing_sets(queries)
-        for id, asked in queries.items():
-            if asked.data_windows:
+        for id, each in queries.items():
+            if each.data_windows:
                 raise StrategyError(
                     f"query {id!r} has windows that the data decides, such as "
-                    f"{asked.data_windows[0].id!r}: plan it by itself"
+                    f"{each.data_windows[0].id!r}: plan it by itself"
                 )
-        return Plans(sets, tuple(plan(each.query) for each in sets))
+        return Plans(sets, tuple(plan(shared.query) for shared in sets))
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {shown(query)}")
     return plan(query)
@@ -138,9 +140,9 @@ def optimize_with(query: Query, options: Options) -> Plan:
     return Plan.of(find_plan(query, options))
 
 
-def given_statistics(
+def resolve_statistics(
     statistics: object, rows: float | None, keys: float | None, rate: float | None
-) -> Finding:
+) -> Known:
     """What is said of the data: as statistics, or some of its figures, the rest assumed."""
     if statistics is None:
         given = {"rows": rows, "keys": keys, "rate": rate}
@@ -151,3 +153,16 @@ def given_statistics(
             f"statistics {shown(statistics)} must be what mt.statistics(data, query) finds"
         )
     return statistics
+
+
+def plan_job(job: Job) -> Plan:
+    """The plan for a job's query, by its strategy and under its rate."""
+    question = job.query
+    return optimize(
+        parse_query(job),
+        cast(Strategy, question.strategy),  # a word of the user's, which is checked there
+        question.rate,
+        question.distinct_keys,
+        operator="controlled" if question.control else cast(Operator | None, question.operator),
+        engine="stream" if job.source.streaming else "spark",
+    )

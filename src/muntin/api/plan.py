@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muntin.api.engine import engine_of
-from muntin.api.replanning import Replanned, replanned
-from muntin.api.shape import check_shape
+from muntin.api.engine import check_shape, engine_of
+from muntin.api.replanning import Replanned, replan
 from muntin.api.stream_options import StreamOptions, check_names
 from muntin.cost import total
 from muntin.cost.statistics import ROWS
@@ -20,8 +19,7 @@ from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.streamed import BATCH_ROWS
 from muntin.physical.question import Facts
 from muntin.plan import unshare
-from muntin.planner.baseline import unshared_seconds
-from muntin.planner.choosing import Choice, choose
+from muntin.planner.choice import Choice, choose, predict_unshared
 from muntin.planner.found import Found
 from muntin.report import Explanation, html, number, svg, text
 
@@ -77,34 +75,30 @@ class Plan(Found):
         """
         engine = engine_of(data)
         check_shape(engine.name, layout, empty)
-        bound, choice = self.on(engine, data, operator, **stream)
+        bound, choice = self.bind(engine, data, operator, **stream)
         result: Table = engine.run(choice, bound, layout, empty)
         return result
 
-    def on(
+    def bind(
         self,
         engine: Engine,
-        data: Any,
+        data: object,
         operator: StreamOperator | None = None,
         **stream: Unpack[StreamOptions],
     ) -> tuple[Any, Choice]:
         """The query bound to the data, and what would run there."""
         check_names(stream, StreamOptions)
         bound = engine.bind(data, self.query, **stream)
-        own = operator if engine.name == "stream" else None
-        facts = engine.facts(bound, own or self._operator_for(engine))
-        return bound, self.fitted(engine, facts).choice
+        planned = self.options.operator if self.options.engine == engine.name else None
+        forced = operator if engine.name == "stream" else None
+        return bound, self.fit(engine, engine.facts(bound, forced or planned)).choice
 
-    def fitted(self, engine: Engine, facts: Facts) -> Plan:
+    def fit(self, engine: Engine, facts: Facts) -> Plan:
         """The same tree for this engine and data, by another operator where they need it."""
         options = replace(self.options, engine=engine.name, facts=facts)
         question = options.question(self.query)
         choice = choose(self.planned, question, engine.name, facts.forced, facts.refused)
         return replace(self, choice=choice, options=options)
-
-    def _operator_for(self, engine: Engine) -> str | None:
-        """The operator asked for when the plan was made, if it was made for this engine."""
-        return self.options.operator if self.options.engine == engine.name else None
 
     def replan(
         self, rate: float | None = None, keys: float | None = None, rows: float | None = None
@@ -113,7 +107,7 @@ class Plan(Found):
 
         What is not given stays as it was; with another rate and no rows, the span of time stays.
         """
-        return replanned(self, rows, keys, rate)
+        return replan(self, rows, keys, rate)
 
     def to_sql(
         self, dialect: Dialect, table: str = "events", types: Mapping[str, str] | None = None
@@ -136,7 +130,7 @@ class Plan(Found):
 
     def as_sql(self) -> PhysicalPlan:
         """The plan that its SQL text runs."""
-        return lower(SQL.rewritten(self.planned, self.options.question(self.query)))
+        return lower(SQL.rewrite(self.planned, self.options.question(self.query)))
 
     def explanation(self) -> Explanation:
         """All that there is to say about the plan."""
@@ -150,7 +144,7 @@ class Plan(Found):
             self.choice,
             question,
             self.alternatives,
-            unshared_seconds(question, self.options.engine),
+            predict_unshared(question, self.options.engine),
             judged,
             cost,
             direct,
@@ -195,8 +189,8 @@ class Plan(Found):
         if len(self.query.direct) == len(self.query.aggregates):
             notes = ["none of the aggregates has partials: Spark computes every window by itself"]
         question = self.options.question(self.query)
-        if self.operator.beside(question):
-            expanded = ", ".join(shortened(a.name) for a in self.operator.beside(question))
+        if self.operator.left_to_engine(question):
+            expanded = ", ".join(shortened(a.name) for a in self.operator.left_to_engine(question))
             notes.append(f"shared by expand, beside the {self.operator.name}: {expanded}")
         return notes + [
             f"{shortened(a.name)} is shared from Spark {'.'.join(map(str, a.function.since))} on, "

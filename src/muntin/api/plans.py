@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
-from muntin.api.engine import engine_of
+from muntin.api.engine import check_shape, engine_of
 from muntin.api.plan import Plan, Table
-from muntin.api.shape import check_shape
 from muntin.api.stream_options import StreamOptions, check_names
 from muntin.engines.engine import Engine
 from muntin.errors import StrategyError, printable, shortened
@@ -66,12 +65,12 @@ class Plans:
 
     def apply(
         self,
-        data: Any,
+        data: object,
         layout: Layout = "long",
         empty: Empty = "omit",
         deliver: Deliver = "one",
         **stream: Unpack[StreamOptions],
-    ) -> Any:
+    ) -> object:
         """Run all plans: one result with a column query_id, or with "dict" a result of each query.
 
         The one result has the columns of all queries, null in the rows of queries that did not ask
@@ -84,14 +83,14 @@ class Plans:
         check_shape(engine.name, layout, empty)
         bound = [engine.bind(data, plan.query, **stream) for plan in self.plans]
         ready = [
-            plan.fitted(engine, engine.facts(each, None))
+            plan.fit(engine, engine.facts(each, None))
             for plan, each in zip(self.plans, bound, strict=True)
         ]
-        return Plans(self.sets, tuple(ready)).delivered(engine, bound, (layout, empty), deliver)
+        return Plans(self.sets, tuple(ready)).deliver(engine, bound, (layout, empty), deliver)
 
-    def delivered(
-        self, engine: Engine, bound: Sequence[Any], shape: tuple[str, str], deliver: str
-    ) -> Any:
+    def deliver(
+        self, engine: Engine, bound: Sequence[object], shape: tuple[str, str], deliver: str
+    ) -> object:
         """The results of plans that fit the data which their queries are bound to."""
         check_delivery(deliver)
         if shape[0] == "wide" and deliver != "dict":

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from muntin.cost import Statistics, total
-from muntin.planner.choosing import choose
+from muntin.planner.choice import choose
 from muntin.planner.search import find_plan
 from muntin.report import number, times
 
@@ -53,7 +53,7 @@ class Replanned:
         )
 
 
-def replanned(plan: Plan, rows: float | None, keys: float | None, rate: float | None) -> Replanned:
+def replan(plan: Plan, rows: float | None, keys: float | None, rate: float | None) -> Replanned:
     """Plan again for other statistics; what is not given stays as it was."""
     old = plan.options.statistics
     rate = old.rate if rate is None else rate

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muntin.api.engine import engine_of
 from muntin.api.optimize import optimize
 from muntin.errors import StrategyError, shown
 from muntin.model.choices import Bounds, Strategy
 from muntin.model.query import Query
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def parse_sql(text: str) -> Query:
@@ -25,12 +28,12 @@ def parse_sql(text: str) -> Query:
 
 def sql(
     text: str,
-    spark: Any = None,
+    spark: SparkSession | None = None,
     bounds: Bounds = "spark",
     strategy: Strategy = "auto",
     rate: float | None = None,
     distinct_keys: float | None = None,
-    **tables: Any,
+    **tables: object,
 ) -> Any:
     """The long result of an ASA query; its input is given by name, or is a table of the session.
 
@@ -43,9 +46,9 @@ def sql(
     if spark is not None and not hasattr(spark, "table"):
         raise StrategyError(f"spark {shown(spark)} must be a Spark session")
     if spark is not None and not any(n.lower() == statement.table.lower() for n in tables):
-        from muntin.engines.spark.names import table_named
+        from muntin.engines.spark.names import find_table
 
-        data = table_named(spark, statement.table)
+        data: object = find_table(spark, statement.table)
     else:
         data = statement.input_of(tables)
     engine = engine_of(data).name

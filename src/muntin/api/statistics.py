@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 from muntin.api.engine import engine_of
 from muntin.cost import Statistics
@@ -15,7 +15,7 @@ LEAST = 1e-9
 
 
 def statistics(
-    data: Any, query: Query, how: Sampling = "sample", fraction: float = 0.01, keys: float = 1
+    data: object, query: Query, how: Sampling = "sample", fraction: float = 0.01, keys: float = 1
 ) -> Statistics:
     """Rows, distinct keys and events per second of the data that a query reads.
 

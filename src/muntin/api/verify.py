@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import overload
 
 from muntin.api.engine import engine_of
-from muntin.api.optimize import optimize
+from muntin.api.optimize import find_plans
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
+from muntin.engines.verification import Verification
 from muntin.errors import StrategyError, shortened
 from muntin.model.choices import Strategy
 from muntin.model.query import Query
+from muntin.planner.options import ASSUMED, Options
 from muntin.report import Outcome
-
-if TYPE_CHECKING:
-    from muntin.engines.duckdb import Verification as InProcess
-    from muntin.engines.spark.verify import Verification
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verifications(Outcome):
     """The outcome of several queries, by their ids."""
 
-    queries: Mapping[str, Verification | InProcess]
+    queries: Mapping[str, Verification]
 
     @property
     def rows(self) -> int:
@@ -41,14 +39,12 @@ class Verifications(Outcome):
 
 
 @overload
-def verify(
-    data: Any, query: Query | Plan, strategy: Strategy = "auto"
-) -> Verification | InProcess: ...
+def verify(data: object, query: Query | Plan, strategy: Strategy = "auto") -> Verification: ...
 
 
 @overload
 def verify(
-    data: Any,
+    data: object,
     query: Plans | None = None,
     strategy: Strategy = "auto",
     queries: Mapping[str, Query] | None = None,
@@ -56,11 +52,11 @@ def verify(
 
 
 def verify(
-    data: Any,
-    query: Any = None,
+    data: object,
+    query: Query | Plan | Plans | None = None,
     strategy: Strategy = "auto",
     queries: Mapping[str, Query] | None = None,
-) -> Verification | InProcess | Verifications:
+) -> Verification | Verifications:
     """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not.
 
     Of several queries (their plans, or `queries` by id) every one is compared by itself.
@@ -71,23 +67,17 @@ def verify(
             "verify compares finished results, and this is a streaming DataFrame: give it a batch "
             "of the same rows, read with spark.read"
         )
-    plan: Plan | Plans
     if isinstance(query, Plan | Plans):
         plan = query
-    elif queries is not None:
-        plan = optimize(query, strategy, engine=engine.name, queries=queries)
     else:
-        plan = optimize(query, strategy, engine=engine.name)
+        options = Options(strategy, engine=engine.name)
+        plan = find_plans(query, queries, options, ASSUMED)
     if isinstance(plan, Plan):
-        bound, choice = plan.on(engine, data)
-        outcome: Verification | InProcess = engine.compare(choice, bound)
+        bound, choice = plan.bind(engine, data)
+        outcome: Verification = engine.compare(choice, bound)
         return outcome
-    found: dict[str, Verification | InProcess] = {}
+    found: dict[str, Verification] = {}
     for each, one in zip(plan.sets, plan.plans, strict=True):
-        bound, choice = one.on(engine, data)
+        bound, choice = one.bind(engine, data)
         found |= {m.id: engine.compare(choice, bound, m) for m in each.members}
-    return Verifications({id: found[id] for id in _ids(plan)})
-
-
-def _ids(plans: Plans) -> list[str]:
-    return [member.id for each in plans.sets for member in each.members]
+    return Verifications(found)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from muntin.cli.lab import lab_module
-from muntin.model.choices import Strategy
 
 
 def bench(
@@ -35,6 +34,14 @@ def bench(
     ] = None,
 ) -> None:
     """Run a benchmark: all sides in turn, medians and ratios."""
-    benchmarks = lab_module("benchmarks")
-    run, asked = benchmarks.benchmark_named(name), cast(Strategy, strategy)
-    run(benchmarks.Options(rows, repeat, tuple(set_ or ()), data, asked, minutes, rate), Console())
+    lab = lab_module("registry")
+    options = lab.Options(
+        parts=tuple(set_ or ()),
+        data=data,
+        rows=rows,
+        repeat=repeat,
+        strategy=strategy,
+        minutes=minutes,
+        rate=rate,
+    )
+    lab.find("benchmark", name)(options, Console())

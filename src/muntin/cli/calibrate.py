@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from muntin.cost.calibration import check_place, constants_file, current_constants
+from muntin.cost.spark import KINDS, SHIPPED
 from muntin.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -35,9 +37,6 @@ def calibrate(
     ] = False,
 ) -> None:
     """Measure this machine or cluster in a minute or two, and keep the constants for planning."""
-    from muntin.cost.calibration import check_place, constants_file, current_constants
-    from muntin.cost.spark import SHIPPED
-
     console = Console()
     path = out or constants_file()
     if show:
@@ -53,7 +52,7 @@ def calibrate(
     if (master or remote) and data is None:
         raise CalibrationError("a cluster reads its own files: give --data with a folder for them")
     from muntin.cli.calibration import calibrate as measure
-    from muntin.cli.calibration_plans import cache_folder
+    from muntin.cli.calibration_cases import cache_folder
     from muntin.engines.spark.session import quiet_start, session
 
     with console.status("starting Spark"), quiet_start():
@@ -72,11 +71,10 @@ def calibrate(
 
 
 def _table(found: Constants, shipped: Constants) -> Table:
-    from muntin.cost.spark import KINDS
-
     table = Table(title="seconds for one thing of each kind", title_justify="left")
-    for name, side in (("kind", "left"), ("here", "right"), ("shipped", "right")):
-        table.add_column(name, justify="left" if side == "left" else "right")
+    table.add_column("kind")
+    for name in ("here", "shipped"):
+        table.add_column(name, justify="right")
     for kind in KINDS:
         table.add_row(kind, f"{getattr(found, kind):.3g}", f"{getattr(shipped, kind):.3g}")
     table.add_row("cores", str(found.cores), str(shipped.cores))

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from muntin.errors import ControlError, printable
-from muntin.state.control import Control, Listing
+from muntin.state.control import Control
 
 control = typer.Typer(
     help="Register, suspend and list the windows of a running stream: see docs/control.md.",
@@ -40,7 +40,7 @@ def register(
 ) -> None:
     """Ask the stream for a window; `list` then says from when its rows are complete."""
     given = _control(context).register(window, id, aggregate or None)
-    _say(f"{given}: waiting for the stream")
+    typer.echo(printable(f"{given}: waiting for the stream"))
 
 
 @control.command()
@@ -50,7 +50,7 @@ def suspend(
 ) -> None:
     """Ask the stream to let a window go; instances that are over are still emitted."""
     _control(context).suspend(id)
-    _say(f"{id}: suspension waiting for the stream")
+    typer.echo(printable(f"{id}: suspension waiting for the stream"))
 
 
 @control.command("list")
@@ -58,9 +58,13 @@ def list_windows(context: typer.Context) -> None:
     """Show the windows of the stream, and the commands that wait or were refused."""
     found = _control(context).list()
     if not found:
-        _say("no windows")
+        typer.echo("no windows")
         return
-    Console().print(_table(found))
+    names, *rows = found.table
+    table = Table(*names)
+    for row in rows:
+        table.add_row(*map(Text, row))  # Text, so that an id in brackets is no markup
+    Console().print(table)
 
 
 def _control(context: typer.Context) -> Control:
@@ -71,15 +75,3 @@ def _control(context: typer.Context) -> Control:
             "control=mt.Control(path) makes one"
         )
     return found
-
-
-def _table(found: Listing) -> Table:
-    names, *rows = found.table
-    table = Table(*names)
-    for row in rows:
-        table.add_row(*map(Text, row))  # Text, so that an id in brackets is no markup
-    return table
-
-
-def _say(text: str) -> None:
-    Console().print(printable(text), markup=False, highlight=False, soft_wrap=True)

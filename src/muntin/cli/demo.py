@@ -47,7 +47,7 @@ def demo(
     console.print(f"[bold]{QUESTION}[/]\n")
     console.print(plan.explain(), markup=False, highlight=False, soft_wrap=True)
 
-    from muntin.engines.spark.own_windows import native
+    from muntin.engines.spark.own_windows import run_own_windows
     from muntin.engines.spark.session import local_session, quiet_start
 
     with console.status("starting Spark"), quiet_start():
@@ -57,7 +57,9 @@ def demo(
     ours = plan.apply(flights)
     _show_sample(console, ours)
     with console.status("timing Spark's own window() queries and ours, in turns"):
-        theirs_median, ours_median = _race(lambda: native(flights, query), lambda: ours, repeat)
+        theirs_median, ours_median = _race(
+            lambda: run_own_windows(flights, query), lambda: ours, repeat
+        )
     _show_times(console, theirs_median, ours_median, rows)
     with console.status("comparing all rows"):
         outcome = mt.verify(flights, plan)
@@ -71,15 +73,14 @@ def _race(
     theirs: Callable[[], DataFrame], ours: Callable[[], DataFrame], repeat: int
 ) -> tuple[float, float]:
     """The median time of each side, after one run of each to warm up, alternating."""
-    sides = (theirs, ours)
     times: tuple[list[float], list[float]] = ([], [])
-    for turn in range(repeat + 1):
-        for side, seconds in zip(sides, times, strict=True):
+    for _ in range(repeat + 1):
+        for side, seconds in zip((theirs, ours), times, strict=True):
             begun = perf_counter()
             side().write.format("noop").mode("overwrite").save()
-            if turn:
-                seconds.append(perf_counter() - begun)
-    return sorted(times[0])[repeat // 2], sorted(times[1])[repeat // 2]
+            seconds.append(perf_counter() - begun)
+    theirs_median, ours_median = (sorted(each[1:])[repeat // 2] for each in times)
+    return theirs_median, ours_median
 
 
 def _show_sample(console: Console, result: DataFrame) -> None:

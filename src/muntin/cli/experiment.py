@@ -31,6 +31,6 @@ def experiment(
     ] = None,
 ) -> None:
     """Run an experiment of the papers and print its tables."""
-    experiments = lab_module("experiments")
-    run = experiments.experiment_named(name)
-    run(experiments.Options(out, seed, sets, tuple(part or ()), data), Console())
+    lab = lab_module("registry")
+    options = lab.Options(out=out, seed=seed, sets=sets, parts=tuple(part or ()), data=data)
+    lab.find("experiment", name)(options, Console())

@@ -9,9 +9,9 @@ import typer
 
 from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
-from muntin.api.job import plan_of
+from muntin.api.optimize import plan_job
 from muntin.errors import QueryError
-from muntin.jobs import named, read_job
+from muntin.jobs import read_job, report_errors
 from muntin.jobs.window_text import parse_any_window
 from muntin.model.choices import Dialect, Strategy
 from muntin.model.query import Query, query
@@ -52,10 +52,10 @@ def explain(
         if sql is not None or window or aggregate:
             raise QueryError("a job file has its own query: give --job alone")
         read, table = read_job(job), "events"
-        with named(read):
-            plan = plan_of(read)
+        with report_errors(read):
+            plan = plan_job(read)
     else:
-        asked, table = _asked(window or [], aggregate or ["count"], sql)
+        asked, table = _read_query(window or [], aggregate or ["count"], sql)
         where = engine or ("spark" if to_sql is None else "sql")
         words: Any = (cost, operator, where)  # the user's: optimize checks them
         plan = optimize(asked, cast(Strategy, strategy), rate, keys, *words)
@@ -77,16 +77,15 @@ def _write_picture(file: Path, svg: str) -> None:
         raise QueryError(f"{file} cannot be written: {error.strerror}") from None
 
 
-def _asked(windows: list[str], aggregates: list[str], sql: Path | None) -> tuple[Query, str]:
+def _read_query(windows: list[str], aggregates: list[str], sql: Path | None) -> tuple[Query, str]:
     """The query and the name of its table."""
     if sql is not None and windows:
         raise QueryError("give either --sql or --window, not both")
     if sql is None:
         if not windows:
             raise QueryError("no windows: give --window '1 hour/5 minutes', or --sql FILE")
-        return query(
-            "time", map(parse_any_window, windows), map(parse_aggregate, aggregates)
-        ), "events"
+        parsed = map(parse_any_window, windows), map(parse_aggregate, aggregates)
+        return query("time", *parsed), "events"
     from muntin.dialects import parse_statement
 
     try:

@@ -18,6 +18,8 @@ from rich.text import Text
 from muntin.errors import MuntinError, printable, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql.streaming.query import StreamingQuery
 
     from muntin.engines.spark.progress import Progress
@@ -47,10 +49,9 @@ def watch(query: StreamingQuery, title: str, console: Console) -> None:
     console.print(f"{printable(title)}: stopped", markup=False, highlight=False)
 
 
-def _follow(query: StreamingQuery, show: object) -> None:
+def _follow(query: StreamingQuery, show: Callable[[Progress], None]) -> None:
     from muntin.engines.spark.progress import progress
 
-    assert callable(show)
     seen = -1
     while True:
         active = query.isActive
@@ -86,22 +87,19 @@ def view(now: Progress, title: str) -> Table:
 
 def figures(now: Progress) -> dict[str, str]:
     """The numbers of a micro-batch, in words."""
-    results = sum(now.results.values())
     rates = f"{now.input_rate:,.0f}/s in, {now.work_rate:,.0f}/s worked"
     mark = f"{now.watermark:%Y-%m-%d %H:%M:%S}" if now.watermark else "none yet"
+    behind = None if now.lag is None else timedelta(seconds=round(now.lag.total_seconds()))
+    lag = "" if behind is None else f", {behind} behind"
     return {
         "batch": f"{now.batch}",
         "input": f"{now.input_rows:,} rows, {rates}",
-        "results": f"{results:,.0f}/s",
-        "watermark": mark + (f", {_words(now.lag)} behind" if now.lag is not None else ""),
+        "results": f"{sum(now.results.values()):,.0f}/s",
+        "watermark": mark + lag,
         "state": f"{now.state_rows:,} rows, {now.state_bytes / 1e6:,.1f} MB",
         "late": f"{now.late_rows:,} rows dropped",
         "batch time": f"{now.batch_seconds:.2f} s",
     }
-
-
-def _words(lag: timedelta) -> str:
-    return str(timedelta(seconds=round(lag.total_seconds())))
 
 
 def _reason(failure: BaseException) -> str:

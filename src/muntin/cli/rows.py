@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
@@ -11,30 +11,25 @@ from rich.text import Text
 from muntin.errors import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
     from rich.console import Console
 
 
-def printer(console: Console, most: int) -> Callable[[DataFrame, str], None]:
-    """Prints the first rows of a DataFrame under a title."""
-
-    def show(rows: DataFrame, title: str) -> None:
-        kept = rows.persist()
-        kept.count()  # a micro-batch must be computed whole, or its state is not committed
-        found = kept.limit(most + 1).collect()
-        kept.unpersist()
-        if not found:
-            return
+def show_rows(rows: DataFrame, title: str, console: Console, most: int) -> None:
+    """Print the first rows of a DataFrame under a title."""
+    kept = rows.persist()
+    kept.count()  # a micro-batch must be computed whole, or its state is not committed
+    found = kept.limit(most + 1).collect()
+    kept.unpersist()
+    if found:
         console.print(table_of(rows.columns, found[:most], title))
-        if len(found) > most:
-            console.print(f"… and more: the first {most} are shown (sink.rows)", highlight=False)
-
-    return show
+    if len(found) > most:
+        console.print(f"… and more: the first {most} are shown (sink.rows)", highlight=False)
 
 
-def table_of(names: Sequence[str], rows: Sequence[Sequence[Any]], title: str) -> Table:
+def table_of(names: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> Table:
     """Rows as a table, in which brackets are no markup and nothing moves the cursor."""
     table = Table(title=Text(printable(title)), title_justify="left")
     for name in names:
@@ -45,7 +40,7 @@ def table_of(names: Sequence[str], rows: Sequence[Sequence[Any]], title: str) ->
     return table
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """A value as text.
 
     >>> cell(0.1 + 0.2), cell(None), cell("EWR")
@@ -55,7 +50,7 @@ def cell(value: Any) -> str:
         return "null"
     if isinstance(value, float):
         return f"{value:.10g}"
-    if getattr(value, "__fields__", None) == ["start", "end"]:
+    if isinstance(value, tuple) and getattr(value, "__fields__", None) == ["start", "end"]:
         return interval(*value)
     return str(value)
 

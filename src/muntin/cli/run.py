@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated
@@ -13,10 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from muntin.api import verify
-from muntin.api.job import plan_of
-from muntin.cli.rows import printer
+from muntin.api.optimize import plan_job
+from muntin.cli.rows import show_rows
 from muntin.errors import QueryError
-from muntin.jobs import Job, hide, named, read_job
+from muntin.jobs import Job, hide, read_job, report_errors
 from muntin.jobs.job import ENDLESS
 
 if TYPE_CHECKING:
@@ -31,14 +32,13 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     """Run a job: a table to the end, a stream until Ctrl-C or, available-now, until it is done."""
     job = read_job(job_file)
     console = Console()
-    with named(job, master, remote):
-        plan = plan_of(job)
-        with opened(job, master, remote, console) as spark:
-            from muntin.engines.spark.job_run import failing, results_of
-            from muntin.engines.spark.job_source import rows_of
+    with report_errors(job, master, remote):
+        plan = plan_job(job)
+        with open_session(job, master, remote, console) as spark:
+            from muntin.engines.spark.job import compute_results, read_rows, translate_failures
 
-            with failing(job, "the job cannot be run"):
-                results = results_of(rows_of(spark, job), plan, job)
+            with translate_failures(job, "the job cannot be run"):
+                results = compute_results(plan.apply, read_rows(spark, job), job)
                 if job.source.streaming:
                     _stream(results, job, console)
                 else:
@@ -57,25 +57,27 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
             "whole results: verify the same query on a table of past rows"
         )
     console = Console()
-    with named(job, master, remote), opened(job, master, remote, console) as spark:
-        from muntin.engines.spark.job_run import failing
-        from muntin.engines.spark.job_source import rows_of
+    with report_errors(job, master, remote), open_session(job, master, remote, console) as spark:
+        from muntin.engines.spark.job import read_rows, translate_failures
 
-        with console.status("comparing all rows"), failing(job, "the job cannot be verified"):
-            outcome = verify(rows_of(spark, job.as_table()), plan_of(job.as_table()))
+        with (
+            console.status("comparing all rows"),
+            translate_failures(job, "the job cannot be verified"),
+        ):
+            outcome = verify(read_rows(spark, job.as_table()), plan_job(job.as_table()))
         console.print(f"{outcome!r}", markup=False, highlight=False)
     if not outcome.equal:
         raise typer.Exit(1)
 
 
 @contextmanager
-def opened(
+def open_session(
     job: Job, master: str | None, remote: str | None, console: Console
 ) -> Iterator[SparkSession]:
     """The session of a job, stopped in the end."""
     if master and remote:
         raise QueryError("give --master or --remote, not both")
-    from muntin.engines.spark.job_run import failing, session_of
+    from muntin.engines.spark.job import open_session, translate_failures
     from muntin.engines.spark.session import quiet_start
 
     def without_values(log: str) -> str:
@@ -83,10 +85,10 @@ def opened(
 
     with (
         console.status("starting Spark"),
-        failing(job, "Spark cannot be started"),
+        translate_failures(job, "Spark cannot be started"),
         quiet_start(without_values),
     ):
-        spark = session_of(job, master, remote)
+        spark = open_session(job, master, remote)
     try:
         yield spark
     finally:
@@ -94,23 +96,22 @@ def opened(
 
 
 def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) -> None:
-    from muntin.engines.spark.job_sink import write
-    from muntin.engines.spark.tasks import task_counter
+    from muntin.engines.spark.job import write
+    from muntin.engines.spark.progress import task_counter
 
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            write(results, job, printer(console, int(job.sink.rows)))
+            write(results, job, _printer(job, console))
         except BaseException as error:
             failed.append(error)
 
     name = TextColumn("{task.description}", markup=False)
-    columns = (name, BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
-        shown = bar.add_task(job.file.name, total=None)
+    columns = (name, BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        shown, count = bar.add_task(job.file.name, total=None), task_counter(spark)
         worker = Thread(target=work, name=job.file.name)
-        count = task_counter(spark)
         worker.start()
         while worker.is_alive():
             done, known = count()
@@ -120,13 +121,15 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
         raise failed[0]
     if job.sink.format != "console":
         where = "sink.path" if job.sink.path else job.sink.format
-        said = f"{job.file.name}: done, results are in {where}"
-        console.print(said, markup=False, highlight=False, soft_wrap=True)
+        typer.echo(f"{job.file.name}: done, results are in {where}")
 
 
 def _stream(results: DataFrame, job: Job, console: Console) -> None:
     from muntin.cli.live import watch
-    from muntin.engines.spark.job_sink import start
+    from muntin.engines.spark.job import start
 
-    query = start(results, job, printer(console, int(job.sink.rows)))
-    watch(query, job.file.name, console)
+    watch(start(results, job, _printer(job, console)), job.file.name, console)
+
+
+def _printer(job: Job, console: Console) -> Callable[[DataFrame, str], None]:
+    return partial(show_rows, console=console, most=int(job.sink.rows))

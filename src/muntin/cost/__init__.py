@@ -1,6 +1,6 @@
 """Costs of plans: one interface, several models."""
 
-from muntin.cost.model import CostModel, FamilyCost, node_costs, total
+from muntin.cost.model import CostModel, node_costs, total
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import RateCost
 from muntin.cost.spark import Constants
@@ -12,7 +12,6 @@ __all__ = [
     "Constants",
     "CostModel",
     "ExpandCost",
-    "FamilyCost",
     "KernelCost",
     "PaperCost",
     "RateCost",

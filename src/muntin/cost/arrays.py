@@ -1,15 +1,17 @@
 """Costs of many edges at once, for searches that weigh thousands of candidate windows.
 
-`edge_matrix` and `source_costs` are `CostModel.edge` as NumPy arrays: of every window of one list
-computed from every window of another, and from the source. The models of this package have closed
-forms; any other model is asked edge by edge.
+They are `CostModel.edge` as NumPy arrays. `edge_matrix` and `source_costs`: every window of one
+list computed from every window of another, and from the source. `slice_costs`: slices from the
+source, and every window and all other slices from them. The number of edges in a unit of time is
+given, so that a search may estimate it. Where the checker allows no edge, the cost may be anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,8 @@ from muntin.cost.statistics import SECOND, Statistics
 from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
 from muntin.model.windows import Window
-from muntin.plan.coverage import SOURCE, Pieces, Progression, every
+from muntin.plan.coverage import SOURCE, every
+from muntin.plan.slicing import Slices
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -43,8 +46,7 @@ class WindowArrays:
     @staticmethod
     def of(windows: Iterable[Window]) -> WindowArrays:
         """The columns of these windows."""
-        rows = [(w.range, w.slide, w.offset) for w in windows]
-        return WindowArrays.rows(rows)
+        return WindowArrays.rows((w.range, w.slide, w.offset) for w in windows)
 
     @staticmethod
     def rows(rows: Iterable[tuple[int, int, int]]) -> WindowArrays:
@@ -68,7 +70,7 @@ class WindowArrays:
         """Some of the rows."""
         return WindowArrays(self.range[indices], self.slide[indices], self.offset[indices])
 
-    def joined(self, other: WindowArrays) -> WindowArrays:
+    def join(self, other: WindowArrays) -> WindowArrays:
         """These rows, then the other's."""
         return WindowArrays(
             np.concatenate([self.range, other.range]),
@@ -81,17 +83,8 @@ class WindowArrays:
 def edge_matrix(
     model: CostModel, parents: WindowArrays, children: WindowArrays, counts: Ints
 ) -> Floats:
-    """What each child (column) costs from so many pieces of each parent (row).
-
-    Where there are no pieces there is no edge, and the cost may be anything.
-    """
-    sources = [parents.window(i) for i in range(len(parents))]
-    targets = [children.window(i) for i in range(len(children))]
-    costs = np.zeros(counts.shape)
-    for i, j in np.argwhere(counts).tolist():
-        pieces = Pieces((Progression(0, 1, int(counts[i, j])),))
-        costs[i, j] = model.edge(sources[i], targets[j], pieces)
-    return costs
+    """What each child (column) costs from so many pieces of each parent (row)."""
+    raise NotImplementedError(f"cost {model.name!r} has no matrix of edges")
 
 
 @edge_matrix.register
@@ -135,8 +128,7 @@ def _(model: KernelCost, parents: WindowArrays, children: WindowArrays, counts: 
 @singledispatch
 def source_costs(model: CostModel, windows: WindowArrays) -> Floats:
     """What each window costs when it reads the source."""
-    shapes = [windows.window(i) for i in range(len(windows))]
-    return np.array([model.edge(SOURCE, w, every(w.range)) for w in shapes], dtype=np.float64)
+    raise NotImplementedError(f"cost {model.name!r} has no array of edges")
 
 
 @source_costs.register
@@ -162,6 +154,70 @@ def _(model: ExpandCost | KernelCost, windows: WindowArrays) -> Floats:
     copies = windows.range / windows.slide
     costs: Floats = model.copy * copies + model.first * window_rows(model.statistics, windows)
     return costs
+
+
+class SliceCosts(NamedTuple):
+    """Of each slices: from the source; of each window, and of each other slices, from them."""
+
+    source: Floats
+    windows: Floats
+    slices: Floats
+
+
+@singledispatch
+def slice_costs(
+    model: CostModel, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
+) -> SliceCosts:
+    """The costs of these slices, which have so many edges: asked of the model edge by edge."""
+    shapes, one = [windows.window(i) for i in range(len(windows))], every(1)
+    below = [[model.edge(s, w, every(w.range)) for w in shapes] for s in slices]
+    return SliceCosts(
+        np.array([model.edge(SOURCE, s, one) for s in slices]),
+        np.array(below).reshape(len(slices), len(shapes)),
+        np.array([[model.edge(s, other, one) for other in slices] for s in slices]),
+    )
+
+
+@slice_costs.register
+def _(
+    model: RateCost, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
+) -> SliceCosts:
+    rows = model.keys * SECOND * edges
+    copies = windows.range / windows.slide
+    return SliceCosts(
+        np.full(len(edges), model.rate, dtype=np.float64),
+        np.minimum(model.rate * copies, rows[:, None] * copies),
+        _rows_of(np.minimum(model.rate, rows)),
+    )
+
+
+@slice_costs.register
+def _(
+    model: ExpandCost, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
+) -> SliceCosts:
+    rows, own = slice_rows(model.statistics, edges), window_rows(model.statistics, windows)
+    return SliceCosts(
+        model.copy + model.first * rows,
+        model.combined(rows[:, None], windows.range / windows.slide, own),
+        model.combined(rows[:, None], np.ones(1), rows),
+    )
+
+
+@slice_costs.register
+def _(
+    model: KernelCost, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
+) -> SliceCosts:
+    rows, own = slice_rows(model.statistics, edges), window_rows(model.statistics, windows)
+    return SliceCosts(
+        model.copy + model.first * rows,
+        model.scanned(rows[:, None], own),
+        _rows_of(model.step * rows),
+    )
+
+
+def _rows_of(each: Floats) -> Floats:
+    """A square matrix whose rows are these."""
+    return np.repeat(each[:, None], len(each), axis=1)
 
 
 def window_rows(statistics: Statistics, windows: WindowArrays) -> Floats:

@@ -8,36 +8,28 @@ E·Ω needs a few figures of a tree's windows only (`Members`), and never falls 
     FlatFAT                              E·Σ f(r·E), f of Equation 4
     SlickDeque (Inv)                     2·E·(number of different ranges): P = r·E differs as r does
     SlickDeque (Non-Inv)                 E·(2 - 2/P_max + Q + Σ 1/i!)
-    cost "seconds"                       rows(E)·(a·Q + b·Σ r/s), and the results: `cost.per_row`
+    cost "seconds"                       rows(E)·(a·Q + b·Σ r/s), and the results
 
-A window that reads an open slice has ⌈r·E⌉ partials instead of r·E (`muntin.cost.partials`).
+A window that reads an open slice has ⌈r·E⌉ partials instead of r·E (`plan.slicing.mean_slices`).
 Several aggregates cost the sum, many keys no more than the records fill (`PerAggregate`).
-So a lower bound on the edges of a merged tree gives a lower bound on its cost (`at_least`), for all
+So a lower bound on the edges of a merged tree gives a lower bound on its cost (`bound`), for all
 partners of a tree at once. Equation 4 falls a little where P becomes a power of two; its bound also
-takes the most that the edges can be, and looks whether such a P lies between. Any other cost model
-is asked edge by edge.
+takes the most that the edges can be, and looks whether such a P lies between.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import factorial
-from typing import Any
 
 import numpy as np
 
-from muntin.cost.arrays import Floats
+from muntin.cost.arrays import Floats, slice_rows
 from muntin.cost.members import Final, Members
-from muntin.cost.model import CostModel, FamilyCost
-from muntin.cost.paper import PaperCost
-from muntin.cost.per_row import PerRow
-from muntin.cost.rate import SECOND, RateCost
-from muntin.cost.surrogates import ExpandCost, KernelCost
+from muntin.cost.statistics import SECOND, Statistics, occupied
 from muntin.cost.weave import WeaveCost
 from muntin.model.windows import Window
-from muntin.plan.coverage import every
 from muntin.plan.slicing import Slices
 
 
@@ -45,21 +37,20 @@ from muntin.plan.slicing import Slices
 class Linear:
     """Rows of the slices times the instances that each row feeds."""
 
-    rows: Callable[[Any], Any]
+    rows: Callable[[Floats], Floats]
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        rows = float(self.rows(np.float64(edges)))
-        more = 0.0
+        rows, more = self._rows(edges), 0.0
         for window in members.open:  # as if edges were ⌈r·E⌉/r
-            read = float(self.rows(np.float64(_opened(edges, window) / window.range)))
+            read = self._rows(_opened(edges, window) / window.range)
             more += (read - rows) * window.overlap
         return rows * members.overlap + more
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        bound: Floats = self.rows(edges) * (one.overlap + np.array([m.overlap for m in others]))
-        return bound
+    def _rows(self, edges: float) -> float:
+        return float(self.rows(np.array([edges]))[0])
+
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        return self.rows(low) * _overlaps(one, others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +62,8 @@ class FlatFit:
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
         return 3 * self.scale * edges * members.count
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        bound: Floats = 3 * self.scale * edges * (one.count + np.array([m.count for m in others]))
-        return bound
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        return 3 * self.scale * low * _counts(one, others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +80,17 @@ class FlatFat:
             merges += float((_looked_up(read) - _looked_up(exact)).sum())
         return self.scale * edges * merges
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        own = _least(edges[:, None] * one.ranges, most[:, None] * one.ranges) @ one.times
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        own = _least(low[:, None] * one.ranges, high[:, None] * one.ranges) @ one.times
         sizes = np.array([len(m.ranges) for m in others])
         theirs_ranges = np.concatenate([m.ranges for m in others])
-        few, many = (np.repeat(each, sizes) * theirs_ranges for each in (edges, most))
+        few, many = (np.repeat(each, sizes) * theirs_ranges for each in (low, high))
         if any(m.open for m in (one, *others)):  # ⌈P⌉ may be the next power of two
-            own = _least(edges[:, None] * one.ranges, np.inf) @ one.times
+            own = _least(low[:, None] * one.ranges, np.inf) @ one.times
             many = np.full(len(few), np.inf)
         merges = _least(few, many) * np.concatenate([m.times for m in others])
         theirs = np.bincount(np.repeat(np.arange(len(others)), sizes), merges, len(others))
-        bound: Floats = self.scale * edges * (own + theirs)
+        bound: Floats = self.scale * low * (own + theirs)
         return bound
 
 
@@ -120,15 +106,12 @@ class SlickInv:
         read = {_opened(edges, w) for w in members.open} - exact
         return 2 * self.scale * edges * (len(whole) + len(read))
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
         mine, theirs = one.whole, [m.whole for m in others]  # open ones may share one number
         new = ~np.isin(np.concatenate(theirs), mine)
         owners = np.repeat(np.arange(len(others)), [len(ranges) for ranges in theirs])
         different = len(mine) + np.bincount(owners, new, len(others))
-        bound: Floats = 2 * self.scale * edges * np.maximum(different, 1)
-        return bound
+        return 2 * self.scale * low * np.maximum(different, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +125,9 @@ class SlickNonInv:
         longest = _snapped(np.array([max(edges * members.ranges[-1], read)]))
         return self.scale * edges * (float(_deque(longest)[0]) + members.count)
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
         longest = np.maximum(one.ranges[-1], np.array([m.ranges[-1] for m in others]))
-        count = one.count + np.array([m.count for m in others])
-        bound: Floats = self.scale * edges * (_deque(_snapped(edges * longest)) + count)
-        return bound
+        return self.scale * low * (_deque(_snapped(low * longest)) + _counts(one, others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,74 +144,60 @@ class PerAggregate:
         filled = self.model.filled(edges)
         return sum(times * form.cost(filled, members, slices) for times, form in self.parts)
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        low, high = self._filled(edges), self._filled(most)
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        low, high = self._fill(low), self._fill(high)
         bound = np.zeros(len(others))
         for times, form in self.parts:
-            bound += times * form.at_least(low, high, one, others)
+            bound += times * form.bound(low, high, one, others)
         return bound
 
-    def _filled(self, edges: Floats) -> Floats:
-        model = self.model
-        each: Floats = np.minimum(
-            edges, np.maximum(model.rate / model.unit_of_time, edges) / model.keys
-        )
-        return each
+    def _fill(self, edges: Floats) -> Floats:
+        rate = self.model.rate / self.model.unit_of_time
+        return np.minimum(edges, np.maximum(rate, edges) / self.model.keys)
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeByEdge:
-    """Any other model: asked for each window, and without a bound."""
+class PerRow:
+    """Seconds for a row of the slices, and for a row of the results.
 
-    model: CostModel
+    rows(E)·(always + each·Q + moved·Σ r/s) + result·Σ held(w)
+
+    Q windows scan the rows (the kernel: `each`), or take each row into r/s instances (expand:
+    `moved`); `always` is what the slices themselves cost for a row.
+    """
+
+    statistics: Statistics
+    each: float
+    moved: float
+    result: float = 0.0
+    always: float = 0.0
 
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        if isinstance(self.model, FamilyCost):
-            return sum(self.model.family(slices, members.windows, members.kinds))
-        pairs = zip(members.windows, members.kinds, strict=True)
-        return sum(self.model.edge(slices, w, every(w.range, kind)) for w, kind in pairs)
+        known = self.statistics
+        rows = occupied(known.keys * max(known.span * SECOND * edges, 1.0), known.rows)
+        price = self.always + self.each * members.count + self.moved * members.overlap
+        return rows * price + self._results(members)
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        return np.zeros(len(others))
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        price = self.always + self.each * _counts(one, others)
+        price = price + self.moved * _overlaps(one, others)
+        bound = slice_rows(self.statistics, low) * price
+        if self.result:
+            bound += self._results(one) + np.array([self._results(m) for m in others])
+        return bound
 
-
-def final_of(model: CostModel) -> Final:
-    """The closed form of a cost model."""
-    match model:
-        case RateCost():
-            return Linear(lambda edges: np.minimum(model.rate, model.keys * SECOND * edges))
-        case PaperCost():
-            return Linear(lambda edges: model.period * edges)
-        case WeaveCost(counted=False):
-            return _woven(model)
-        case ExpandCost() | KernelCost():
-            return per_row(model)
-    return EdgeByEdge(model)
+    def _results(self, members: Members) -> float:
+        if not self.result:
+            return 0.0
+        return self.result * sum(map(self.statistics.held, members.windows))
 
 
-def per_row(model: ExpandCost | KernelCost) -> PerRow:
-    """What windows cost on slices, in seconds."""
-    if isinstance(model, KernelCost):
-        return PerRow(model.statistics, each=2 * model.step, moved=0.0, result=model.step)
-    return PerRow(model.statistics, model.constants.entered, model.moved, result=model.kept)
+def _counts(one: Members, others: Sequence[Members]) -> Floats:
+    return one.count + np.array([m.count for m in others], dtype=np.float64)
 
 
-def _woven(model: WeaveCost) -> Final:
-    scale = model.keys * model.unit_of_time
-    forms: dict[str, Final] = {
-        "panes": Linear(lambda edges: scale * edges),
-        "flatfat": FlatFat(scale),
-        "flatfit": FlatFit(scale),
-        "slick-deque-inv": SlickInv(scale),
-        "slick-deque-non-inv": SlickNonInv(scale),
-    }
-    if model.aggregates == model.keys == 1:
-        return forms[model.variants[0]]
-    return PerAggregate(model, tuple((n, forms[row]) for row, n in Counter(model.variants).items()))
+def _overlaps(one: Members, others: Sequence[Members]) -> Floats:
+    return one.overlap + np.array([m.overlap for m in others], dtype=np.float64)
 
 
 def _snapped(partials: Floats) -> Floats:
@@ -265,11 +230,10 @@ def _least(partials: Floats, most: Floats | float) -> Floats:
     return np.where(falls, np.minimum(_looked_up(p), at_next), _looked_up(p))
 
 
-_SUMS = np.cumsum([1 / factorial(i) for i in range(1, 21)])
+_SUMS: Floats = np.cumsum([1 / factorial(i) for i in range(1, 21)])
 
 
 def _deque(longest: Floats) -> Floats:
     longest = np.maximum(longest, 1.0)
     terms = np.minimum(np.ceil(longest), 20).astype(np.int64)
-    costs: Floats = 2 - 2 / longest + _SUMS[terms - 1]
-    return costs
+    return 2 - 2 / longest + _SUMS[terms - 1]

@@ -1,4 +1,7 @@
-"""The windows of one tree, by the figures that decide what they cost on its slices."""
+"""The windows of one tree, by the figures that decide what they cost on its slices.
+
+A `Final` is that cost in closed form, with bounds on the cost of trees that are not yet merged.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +50,7 @@ class Members:
             return self.ranges
         return np.unique([w.range for w in self.windows if w not in self.open]).astype(np.int64)
 
-    @property
-    def kinds(self) -> list[EdgeKind]:
-        """How each window reads."""
-        return [EdgeKind.PREFIX if w in self.open else EdgeKind.WHOLE for w in self.windows]
-
-    def joined(self, other: Members) -> Members:
+    def join(self, other: Members) -> Members:
         """The figures of both together."""
         lengths, place = np.unique(np.concatenate([self.ranges, other.ranges]), return_inverse=True)
         times = np.bincount(place, np.concatenate([self.times, other.times])).astype(np.int64)
@@ -72,7 +70,5 @@ class Final(Protocol):
     def cost(self, edges: float, members: Members, slices: Slices) -> float:
         """What the windows cost on slices with so many edges."""
 
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        """A lower bound on what `one` costs with each of the others, on `edges` to `most` edges."""
+    def bound(self, low: Floats, high: Floats, one: Members, others: Sequence[Members]) -> Floats:
+        """A lower bound on what `one` costs with each of the others, on `low` to `high` edges."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
+from muntin.cost.rate import RateCost
+from muntin.cost.weave import WeaveCost
 from muntin.errors import StrategyError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.plan.coverage import EdgeKind, Pieces
+from muntin.plan.coverage import EdgePieces
 from muntin.plan.slicing import Slices
 
 
@@ -28,35 +30,14 @@ class CostModel(Protocol):
     def fewest(self) -> bool:
         """Whether its plans take the fewest pieces, or the paper's covering set."""
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """The cost of computing the child from these pieces of the parent."""
-
-
-@runtime_checkable
-class FamilyCost(Protocol):
-    """A model whose windows on the same slices share work: `edge` is what one costs alone."""
-
-    def family(
-        self, parent: Slices, windows: Sequence[Window], kinds: Sequence[EdgeKind] = ()
-    ) -> list[float]:
-        """What each window costs when all of them are computed from these slices together.
-
-        `kinds` says how each reads the slices; none given: all whole.
-        """
-
-
-@runtime_checkable
-class DataCost(Protocol):
-    """A model that can also judge windows that the data decides."""
-
-    def data_edge(self, parent: Shape, child: DataWindow) -> float:
-        """The cost of computing such a window from its parent."""
 
 
 def node_costs(model: CostModel, plan: SharingPlan) -> dict[str, float]:
     """The cost of every node."""
     costs = {node.id: _alone(model, parent, node) for parent, node in plan.edges()}
-    if isinstance(model, FamilyCost):
+    if isinstance(model, WeaveCost):
         for node in plan.nodes:
             if isinstance(node.shape, Slices):
                 costs.update(_together(model, node.shape, plan.children(node.id)))
@@ -66,14 +47,14 @@ def node_costs(model: CostModel, plan: SharingPlan) -> dict[str, float]:
 def _alone(model: CostModel, parent: Shape, node: Node) -> float:
     if not isinstance(node.shape, DataWindow):
         return model.edge(parent, node.shape, node.pieces)
-    if not isinstance(model, DataCost):
+    if not isinstance(model, RateCost):
         raise StrategyError(
             f"cost={model.name!r} judges periodic windows only: use cost='rate' for {node.id!r}"
         )
-    return model.data_edge(parent, node.shape)
+    return model.rows(parent)  # each is looked at once; the data decides the rest
 
 
-def _together(model: FamilyCost, slices: Slices, children: Sequence[Node]) -> dict[str, float]:
+def _together(model: WeaveCost, slices: Slices, children: Sequence[Node]) -> dict[str, float]:
     windows = {node.id: node.shape for node in children if isinstance(node.shape, Window)}
     kinds = [node.pieces.kind for node in children if isinstance(node.shape, Window)]
     shares = model.family(slices, list(windows.values()), kinds) if windows else []

@@ -27,12 +27,11 @@ from fractions import Fraction
 from math import lcm
 from numbers import Real
 
-from muntin.cost.partials import partials
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import Pieces, Source
-from muntin.plan.slicing import Slices, edge_rate
+from muntin.plan.coverage import EdgePieces, Source
+from muntin.plan.slicing import Slices, edge_rate, mean_slices
 
 LONGEST = 10**200
 """Longest period in which events are counted; products beyond it would overflow a float."""
@@ -70,7 +69,7 @@ class PaperCost:
         """
         return 1 + Fraction(self.period - window.range, window.slide)
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """Section 3.2 for windows, Table 1 for slices."""
         match parent, child:
             case Source(), Slices():
@@ -108,7 +107,7 @@ def common_period(windows: Iterable[Window]) -> int:
     return period
 
 
-def _slices_in(child: Window, parent: Slices, pieces: Pieces) -> Fraction:
+def _slices_in(child: Window, parent: Slices, pieces: EdgePieces) -> Fraction:
     if parent.kind == "pairs":
         return Fraction(-(-2 * child.range // child.slide))
-    return partials(child, parent, pieces.kind)
+    return mean_slices(child, parent, pieces.kind)

@@ -7,7 +7,7 @@ slices do not shrink the data: a node never has more rows than records reach it,
     rows(slices) = min(rate, keys·edges)            rows(window) = min(rate·r/s, keys/s)
 
 a second, and an edge costs the rows of the parent times the instances that each row feeds. A window
-that reads an open slice takes ⌈r·edges⌉ slices instead of r·edges (`muntin.cost.partials`).
+that reads an open slice takes ⌈r·edges⌉ slices instead of r·edges (`plan.slicing.mean_slices`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from numbers import Real
 
-from muntin.cost.partials import partials
+from muntin.cost.statistics import SECOND
 from muntin.errors import StrategyError
 from muntin.model.data_windows import Begins, CountWindow, DataWindow, Session
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import Pieces, Source
-from muntin.plan.slicing import Slices, edge_rate
+from muntin.plan.coverage import EdgePieces, Source
+from muntin.plan.slicing import Slices, edge_rate, mean_slices
 
-SECOND = 1_000_000
+
+def check_rates(rate: float, keys: float) -> None:
+    """Refuse a rate or a number of keys that cannot be."""
+    if not isinstance(rate, Real) or not rate > 0:
+        raise StrategyError(f"rate {rate!r} must be positive: events per second")
+    if not isinstance(keys, Real) or not keys >= 1:
+        raise StrategyError(f"keys {keys!r} must be at least 1: distinct keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +43,7 @@ class RateCost:
     fewest: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rate, Real) or not self.rate > 0:
-            raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not isinstance(self.keys, Real) or not self.keys >= 1:
-            raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
+        check_rates(self.rate, self.keys)
 
     def rows(self, shape: Shape) -> float:
         """Rows that a node holds for each second of event time."""
@@ -62,20 +65,17 @@ class RateCost:
 
     def _begins(self, window: Window | DataWindow) -> float:
         """How many instances begin in a second, at most."""
-        each = self.keys * SECOND / window.slide if isinstance(window, Window) else None
-        return self.rows(window) if each is None else each
+        if isinstance(window, Window):
+            return self.keys * SECOND / window.slide
+        return self.rows(window)
 
-    def data_edge(self, parent: Shape, child: DataWindow) -> float:
-        """Rows of the parent, each of which is looked at once; the data decides the rest."""
-        return self.rows(parent)
-
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """Rows of the parent times the instances of the child that each one feeds."""
         if isinstance(child, Slices):
             return self.rows(parent)
         if isinstance(parent, Window):
             return self.rows(parent) * pieces.count * parent.slide / child.slide
         if isinstance(parent, Slices):
-            read = float(partials(child, parent, pieces.kind))
+            read = float(mean_slices(child, parent, pieces.kind))
             return min(self.rate * child.overlap, self.keys * SECOND * read / child.slide)
         return self.rows(parent) * child.overlap

@@ -1,7 +1,7 @@
 """Seconds on Spark: what a plan makes Spark do, times what each thing costs on this machine.
 
 The work of a plan is counted in a few kinds of things; a prediction is their sum, each times its
-constant. Counts come from the plan and the statistics (muntin.physical.work), constants are
+constant. Counts come from the plan and the statistics (`Counted.work`), constants are
 measured (`muntin calibrate`): the model is linear, and so can be fitted. All constants are seconds
 with all cores at work; work that few groups share out among fewer cores counts as more of it.
 
@@ -22,12 +22,7 @@ with all cores at work; work that few groups share out among fewer cores counts 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-KINDS = (
-    *("plan", "stage", "level", "worker", "read", "copied", "windowed", "grouped"),
-    *("entered", "exploded", "shipped", "scanned", "returned"),
-)
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +42,9 @@ class Work:
     shipped: float = 0.0
     scanned: float = 0.0
     returned: float = 0.0
+
+
+KINDS = tuple(kind.name for kind in fields(Work))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from muntin.cost.spark import SHIPPED, Constants
 from muntin.cost.statistics import Statistics
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import Pieces, Source
+from muntin.plan.coverage import EdgePieces, Source
 from muntin.plan.slicing import Slices
 
 HALO = 1.25
@@ -96,7 +96,7 @@ class ExpandCost(Seconds):
         """A piece that is moved into one instance."""
         return self.constants.exploded * self.width
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """Records or pieces moved, and rows grouped."""
         held = self.statistics.held
         copies = child.overlap if isinstance(child, Window) else 1.0
@@ -104,7 +104,8 @@ class ExpandCost(Seconds):
             case Source(), _:
                 return self.copy * copies + self.first * held(child)
             case Window(), Window():
-                return self.combined(held(parent), self.feeds(parent, child, pieces), held(child))
+                feeds = pieces.count * parent.slide / child.slide
+                return self.combined(held(parent), feeds, held(child))
             case _:
                 return self.combined(held(parent), copies, held(child))
 
@@ -112,15 +113,10 @@ class ExpandCost(Seconds):
         """So many rows from so many of the parent, each of which feeds so many instances."""
         return parent * (self.constants.entered + self.moved * feeds) + self.kept * child
 
-    @staticmethod
-    def feeds(parent: Window, child: Window, pieces: Pieces) -> float:
-        """Instances that a piece feeds, on average."""
-        return pieces.count * parent.slide / child.slide
-
 
 @dataclass(frozen=True, slots=True)
 class KernelCost(Seconds):
-    """Pieces scanned in Python, after one grouping of the source by Spark.
+    """EdgePieces scanned in Python, after one grouping of the source by Spark.
 
     >>> from muntin.plan.coverage import every
     >>> model = KernelCost(Statistics(rows=6000, rate=100), Constants(scanned=3))   # of one minute
@@ -139,7 +135,7 @@ class KernelCost(Seconds):
         """A partial of every column scanned, or combined."""
         return self.constants.scanned / SCANS * self.partials
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """Rows grouped, or pieces scanned and results combined."""
         held = self.statistics.held
         match parent, child:

@@ -9,18 +9,26 @@ windows cost: together they are `final`. In the other models slices cost a pass 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from muntin.cost.arrays import Floats
-from muntin.cost.finals import EdgeByEdge, final_of, per_row
-from muntin.cost.members import Final, Members
+from muntin.cost.finals import (
+    FlatFat,
+    FlatFit,
+    Linear,
+    PerAggregate,
+    PerRow,
+    SlickInv,
+    SlickNonInv,
+)
+from muntin.cost.members import Final
 from muntin.cost.model import CostModel
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import RateCost
+from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import ExpandCost, KernelCost
 from muntin.cost.weave import WeaveCost
 from muntin.model.windows import Window
@@ -36,6 +44,41 @@ class TreeForm(NamedTuple):
 
     slicing: float
     final: Final
+
+
+def final_of(model: CostModel) -> Final:
+    """The closed form of a cost model."""
+    match model:
+        case RateCost():
+            return Linear(lambda edges: np.minimum(model.rate, model.keys * SECOND * edges))
+        case PaperCost():
+            return Linear(lambda edges: model.period * edges)
+        case WeaveCost(counted=False):
+            return _woven(model)
+        case ExpandCost() | KernelCost():
+            return per_row(model)
+    raise NotImplementedError(f"cost {model.name!r} has no closed form")
+
+
+def per_row(model: ExpandCost | KernelCost) -> PerRow:
+    """What windows cost on slices, in seconds."""
+    if isinstance(model, KernelCost):
+        return PerRow(model.statistics, each=2 * model.step, moved=0.0, result=model.step)
+    return PerRow(model.statistics, model.constants.entered, model.moved, result=model.kept)
+
+
+def _woven(model: WeaveCost) -> Final:
+    scale = model.keys * model.unit_of_time
+    forms: dict[str, Final] = {
+        "panes": Linear(lambda edges: scale * edges),
+        "flatfat": FlatFat(scale),
+        "flatfit": FlatFit(scale),
+        "slick-deque-inv": SlickInv(scale),
+        "slick-deque-non-inv": SlickNonInv(scale),
+    }
+    if model.aggregates == model.keys == 1:
+        return forms[model.variants[0]]
+    return PerAggregate(model, tuple((n, forms[row]) for row, n in Counter(model.variants).items()))
 
 
 def tree_form(model: CostModel, root: Slices | Source, results: bool = True) -> TreeForm:
@@ -57,7 +100,7 @@ def tree_form(model: CostModel, root: Slices | Source, results: bool = True) -> 
             return TreeForm(
                 slicing, replace(form, always=always, result=form.result if results else 0.0)
             )
-    return TreeForm(0.0, WithSlices(model, root))
+    raise NotImplementedError(f"cost {model.name!r} has no closed form")
 
 
 def _in_seconds(model: ExpandCost | KernelCost, root: Slices | Source) -> tuple[float, float]:
@@ -68,20 +111,3 @@ def _in_seconds(model: ExpandCost | KernelCost, root: Slices | Source) -> tuple[
     if isinstance(model, KernelCost):
         return model.step * above, 0.0
     return model.combined(above, 1.0, 0.0), model.kept
-
-
-@dataclass(frozen=True, slots=True)
-class WithSlices:
-    """Any other model: asked for the slices and for each window, and without a bound."""
-
-    model: CostModel
-    root: Slices | Source
-
-    def cost(self, edges: float, members: Members, slices: Slices) -> float:
-        windows = EdgeByEdge(self.model).cost(edges, members, slices)
-        return self.model.edge(self.root, slices, every(1)) + windows
-
-    def at_least(
-        self, edges: Floats, most: Floats, one: Members, others: Sequence[Members]
-    ) -> Floats:
-        return np.zeros(len(others))

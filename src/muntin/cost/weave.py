@@ -31,15 +31,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 
-from muntin.cost.omega import Load, omega_name, paper_omega
-from muntin.cost.omega_counted import counted_omega
-from muntin.cost.rate import SECOND
-from muntin.errors import StrategyError
+from muntin.cost.omega import Load, counted_omega, omega_name, paper_omega
+from muntin.cost.rate import check_rates
+from muntin.cost.statistics import SECOND
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import EdgeKind, Pieces, Source
+from muntin.plan.coverage import EdgeKind, EdgePieces, Source
 from muntin.plan.slicing import Slices, edge_rate
 
 
@@ -68,10 +66,7 @@ class WeaveCost:
     fewest: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rate, Real) or not self.rate > 0:
-            raise StrategyError(f"rate {self.rate!r} must be positive: events per second")
-        if not isinstance(self.keys, Real) or not self.keys >= 1:
-            raise StrategyError(f"keys {self.keys!r} must be at least 1: distinct keys")
+        check_rates(self.rate, self.keys)
         one = omega_name(self.technique, invertible=False)
         object.__setattr__(self, "variants", self.variants or (one,))
 
@@ -94,7 +89,7 @@ class WeaveCost:
         every = self.keys * self.unit_of_time / window.slide
         return every if self.keys == 1 else min(every, self.rate * window.overlap)
 
-    def edge(self, parent: Shape, child: Slices | Window, pieces: Pieces) -> float:
+    def edge(self, parent: Shape, child: Slices | Window, pieces: EdgePieces) -> float:
         """What a node costs alone; windows on slices may share (`family`)."""
         match parent, child:
             case Source(), Slices():

@@ -1,15 +1,14 @@
-"""User-defined windows: what begins and ends a window is a function's business (Cutty)."""
+"""Data windows: sessions, counts, measures and functions that follow the data (Cutty)."""
 
 from muntin.data_windows.aggregator import Aggregator
 from muntin.data_windows.discretizer import Discretizer
-from muntin.data_windows.price_driven import PriceDriven
-from muntin.data_windows.protocol import LastRecords, Marks, Policy, WindowFunction
-from muntin.data_windows.records import RecordWindows
-from muntin.data_windows.run import KeyWindows, evaluate
-from muntin.data_windows.store import AggregateStore, EagerStore, LazyStore
+from muntin.data_windows.evaluation import KeyWindows, evaluate
+from muntin.data_windows.policies import LastRecords, RecordWindows
+from muntin.data_windows.protocol import Marks, Policy, WindowFunction
+from muntin.data_windows.store import EagerStore, LazyStore
+from muntin.data_windows.window_functions import PriceDriven
 
 __all__ = [
-    "AggregateStore",
     "Aggregator",
     "Discretizer",
     "EagerStore",

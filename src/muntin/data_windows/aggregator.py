@@ -56,7 +56,7 @@ class Aggregator:
         self.monoid = monoid_of(aggregate)
         self.store = STORES[store](self.monoid)
         self._cut, self._coalesce = cut, coalesce and cut == "begins"
-        self._partial: Any = self.monoid.identity
+        self._partial: object = self.monoid.identity
         self._empty = True  # whether the open slice has no record yet
         self._open = 0  # the number that the open slice will have in the store
         self._starts: dict[int, int] = {}  # window ↦ the slice that it begins with
@@ -86,7 +86,7 @@ class Aggregator:
             self._order.append(self._open)
         self._begun[self._open] += len(numbers)
 
-    def fold(self, value: Any) -> None:
+    def fold(self, value: object) -> None:
         """The next record; where no window is open it is passed over."""
         if not self._starts:
             return
@@ -106,12 +106,12 @@ class Aggregator:
         numbers = list(windows)
         if self._cut == "edges" and numbers:
             self.cut()
-        results = [self.monoid.lower(self._merged(self._starts[w])) for w in numbers]
+        results = [self.monoid.lower(self._merge(self._starts[w])) for w in numbers]
         for window in numbers:
             self._forget(self._starts.pop(window))
         return results
 
-    def _merged(self, start: int) -> Any:
+    def _merge(self, start: int) -> object:
         if start == self._open:
             return self._partial
         stored = self.store.merge(start)
@@ -120,8 +120,7 @@ class Aggregator:
     def _close(self) -> None:
         """Store the open slice, or join it to the newest if no open window begins with it."""
         if self._coalesce and self._open not in self._begun and len(self.store):
-            joined = self.monoid.combine(self.store.newest, self._partial)
-            self.store.replace_newest(joined)
+            self.store.extend_newest(self._partial)
         elif self._begun:
             self._open = self.store.append(self._partial) + 1
         self._partial, self._empty = self.monoid.identity, True

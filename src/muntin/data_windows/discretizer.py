@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from muntin.data_windows.protocol import NOTHING, Marks, Record, WindowFunction
+from muntin.data_windows.protocol import NOTHING, Marks, Record, WindowFunction, shorten
 from muntin.errors import UserWindowError
 from muntin.model.data_windows import OPEN_LIMIT
 
@@ -43,30 +42,20 @@ class Ended:
 
 
 @dataclass(slots=True)
-class _Track:
-    """One function and its open windows, oldest first."""
+class Track:
+    """One function, what it may do, and its open windows, oldest first."""
 
     function: WindowFunction
     name: str
-    limit: int
-    incomplete: bool
+    limit: int = OPEN_LIMIT
+    incomplete: bool = False
     open: deque[Begun] = field(default_factory=deque)
     declared: Bounds | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A function with what the discretizer needs to know besides."""
-
-    function: WindowFunction
-    name: str = ""
-    limit: int = OPEN_LIMIT
-    incomplete: bool | None = None
-
-
 class Discretizer:
     """
-    >>> from muntin.data_windows.ready_made import SessionFunction
+    >>> from muntin.data_windows.window_functions import SessionFunction
     >>> discretizer = Discretizer([SessionFunction(5)])
     >>> for time in (0, 3, 20):
     ...     ended, begun = discretizer.record(time, {})
@@ -76,46 +65,35 @@ class Discretizer:
     20 [(0, 8)] [1]
     """
 
-    def __init__(self, functions: Sequence[WindowFunction | Named]) -> None:
-        named = [f if isinstance(f, Named) else Named(f) for f in functions]
+    def __init__(self, functions: Sequence[WindowFunction | Track]) -> None:
         self._tracks = [
-            _Track(
-                n.function,
-                n.name or type(n.function).__name__,
-                n.limit,
-                n.function.incomplete if n.incomplete is None else n.incomplete,
-            )
-            for n in named
+            f if isinstance(f, Track) else Track(f, type(f).__name__, incomplete=f.incomplete)
+            for f in functions
         ]
         self._next = 0
         self._last: int | None = None
-
-    @property
-    def active(self) -> int:
-        """How many windows are open."""
-        return sum(len(track.open) for track in self._tracks)
 
     def record(self, time: int, record: Record) -> tuple[list[Ended], list[Begun]]:
         """The windows that end before the record, and those that begin with it."""
         if self._last is not None and time < self._last:
             raise UserWindowError(
-                f"record {_shown(record)} of time {time} comes after one of time {self._last}: "
-                "sort the records of a key by time"
+                f"record {shorten(dict(record))} of time {time} comes after one of time "
+                f"{self._last}: sort the records of a key by time"
             )
         ended: list[Ended] = []
         begun: list[Begun] = []
         for i, track in enumerate(self._tracks):
             try:
                 if track.open:
-                    self._time_out(i, track, time, record, ended)
+                    ended += self._time_out(i, track, time, record)
                 said = track.function.mark(time, record)
             except UserWindowError:
                 raise
             except Exception as error:
-                raise _raised(track, error, time, record) from error
+                raise _failure(track, error, time, record) from error
             if said is NOTHING:
                 continue
-            marks = _checked(track, said, time, record)
+            marks = _check_marks(track, said, time, record)
             if marks.ends:
                 ended += self._end(i, track, marks.ends, time, record)
             if marks.begins:
@@ -128,11 +106,11 @@ class Discretizer:
         ended: list[Ended] = []
         for i, track in enumerate(self._tracks):
             try:
-                self._time_out(i, track, time, {}, ended)
+                ended += self._time_out(i, track, time, {})
             except UserWindowError:
                 raise
             except Exception as error:
-                raise _raised(track, error, time, {}) from error
+                raise _failure(track, error, time, {}) from error
         return ended
 
     def resume(self, open: Sequence[Begun], declared: Bounds | None, last: int | None) -> None:
@@ -161,17 +139,15 @@ class Discretizer:
             track.open.clear()
         return ended
 
-    def _time_out(
-        self, i: int, track: _Track, time: int, record: Record, ended: list[Ended]
-    ) -> None:
+    def _time_out(self, i: int, track: Track, time: int, record: Record) -> Iterable[Ended]:
         while track.open:
             due = track.function.timeout()
             if due is None or due > time:
                 return
-            ended += self._end(i, track, track.function.timed_out(), time, record)
+            yield from self._end(i, track, track.function.timed_out(), time, record)
 
     def _end(
-        self, i: int, track: _Track, count: int, time: int | None, record: Record
+        self, i: int, track: Track, count: int, time: int | None, record: Record
     ) -> Iterable[Ended]:
         if count > len(track.open):
             raise UserWindowError(
@@ -185,7 +161,7 @@ class Discretizer:
             yield Ended(begun.number, i, start, end)
 
     def _begin(
-        self, i: int, track: _Track, marks: Marks, time: int, record: Record
+        self, i: int, track: Track, marks: Marks, time: int, record: Record
     ) -> Iterable[Begun]:
         for k in range(marks.begins):
             bounds = marks.bounds[k] if marks.bounds else None
@@ -210,7 +186,7 @@ class Discretizer:
             )
 
 
-def _checked(track: _Track, said: Any, time: int, record: Record) -> Marks:
+def _check_marks(track: Track, said: object, time: int, record: Record) -> Marks:
     """What a function said, as marks, if that is what it is."""
     marks = said if isinstance(said, Marks) else None
     if isinstance(said, tuple) and len(said) == 2:
@@ -228,16 +204,11 @@ def _checked(track: _Track, said: Any, time: int, record: Record) -> Marks:
     return marks
 
 
-def _raised(track: _Track, error: Exception, time: int, record: Record) -> UserWindowError:
+def _failure(track: Track, error: Exception, time: int, record: Record) -> UserWindowError:
     return UserWindowError(
         f"window function {track.name!r} raised {error!r} at {_at(time, record)}"
     )
 
 
 def _at(time: int | None, record: Record) -> str:
-    return f"time {time}, record {_shown(record)}"
-
-
-def _shown(record: Record) -> str:
-    text = repr(dict(record))
-    return text if len(text) <= 200 else f"{text[:200]}…"
+    return f"time {time}, record {shorten(dict(record))}"

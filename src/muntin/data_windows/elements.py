@@ -5,20 +5,23 @@
 In a batch there are only records. In a stream what came before is kept as slices, one for each
 stretch between the begins of windows that are still open. A slice knows the times of its first and
 its last record; a record is a slice of itself. So a window is a run of elements [first, stop) in
-both, and is told by the same code: a batch is a stream whose first step is its last.
+both, and is found by the same code: a batch is a stream whose first step is its last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from muntin.aggregates.columns import PartialColumn
 from muntin.errors import UserWindowError
+from muntin.kernels.columns import encode
 from muntin.kernels.monoids import Array
+from muntin.kernels.spans import Cuts, spans
 
 NEVER = int(np.iinfo(np.int64).max)
 """No instant at which time alone ends a window."""
@@ -101,8 +104,12 @@ class Batch:
         held = np.arange(self.size) >= from_here[self.group]
         return np.flatnonzero(self.past.fresh | held)
 
+    def runs(self, first: Array, stop: Array) -> Runs:
+        """Runs bounded by the times of their first and last record."""
+        return Runs(first, stop, self.time[first], self.last[stop - 1] + 1)
+
     def holds(self, predicate: str) -> Array:
-        """Where a predicate holds; null does not, and slices have been asked before."""
+        """Where a predicate holds: not at nulls, nor at slices of records taken before."""
         column = self.column(predicate)
         if not pa.types.is_boolean(column.type):
             raise UserWindowError(f"{predicate!r} must be a condition: it is {column.type}")
@@ -143,10 +150,10 @@ class Open:
     high: Array
 
     @staticmethod
-    def of(at: Array, low: Array | None = None, high: Array | None = None) -> Open:
-        """Open windows without numbers, or with them."""
+    def of(at: Array, low: Array | None = None) -> Open:
+        """Open windows without numbers, or with one."""
         zeros = np.zeros(len(at), dtype=np.int64)
-        return Open(at, zeros if low is None else low, zeros if high is None else high)
+        return Open(at, zeros if low is None else low, zeros)
 
 
 NOTHING_OPEN = Open(NONE, NONE, NONE)
@@ -176,8 +183,8 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a step says of a window: those that ended, and what is carried to the next step.
+class Found:
+    """The windows that ended in a step, and what is carried to the next one.
 
     `due` is the instant at which time alone ends a window of each group.
     """
@@ -193,25 +200,52 @@ def changes(values: Array) -> Array:
     return np.concatenate(([True], values[1:] != values[:-1]))[: len(values)]
 
 
-def plain(first: Array, stop: Array, batch: Batch) -> Runs:
-    """Runs bounded by the times of their first and last record."""
-    return Runs(first, stop, batch.time[first], batch.last[stop - 1] + 1)
+def lasts(values: Array) -> Array:
+    """Where a value differs from the next one."""
+    return np.append(values[1:] != values[:-1], True)[: len(values)]
 
 
-def parted(runs: Runs, ended: Array, batch: Batch, due: Array | None = None) -> Told:
+def split_ended(runs: Runs, ended: Array, batch: Batch, due: Array | None = None) -> Found:
     """Runs that ended, and those still open; `due` is when time ends each of them."""
     first = runs.first[~ended]
     soonest = None
     if due is not None:
         soonest = np.full(len(batch.firsts), NEVER)
         np.minimum.at(soonest, batch.group[first], due[~ended])
-    return Told(runs.where(ended), Open.of(first), due=soonest)
+    return Found(runs.where(ended), Open.of(first), due=soonest)
+
+
+def merge_runs(
+    runs: Sequence[Runs],
+    size: int,
+    partials: Sequence[PartialColumn],
+    column: Callable[[str], pa.Array],
+    wraps: bool,
+) -> list[list[pa.Array]]:
+    """The partial columns of every run, for each of these sets of runs over `size` elements.
+
+    Elements are cut where any run begins or ends; each piece is reduced once, and every run is
+    merged from pieces.
+    """
+    cuts = Cuts.of([(r.first, r.stop) for r in runs], size)
+    if not len(cuts.at):
+        return [[column(p.name).slice(0, 0) for p in partials] for _ in runs]
+    place = np.zeros(size + 1, dtype=np.int64)
+    place[cuts.at] = np.arange(len(cuts.at))
+    merged: list[list[pa.Array]] = [[] for _ in runs]
+    for partial in partials:
+        given = [column(name) for name in (partial.name, *partial.beside)]
+        encoded = encode(partial.merger, given, wraps, partial.code)
+        pieces = cuts.reduced(encoded.arrays, encoded.monoid)
+        for columns, r in zip(merged, runs, strict=True):
+            values = spans(pieces, place[r.first], place[r.stop], encoded.monoid)
+            columns.append(encoded.decode(values))
+    return merged
 
 
 def newest_of_group(runs: Runs, batch: Batch) -> Array:
     """Which runs are the last of their group; runs of a group follow each other."""
-    group = batch.group[runs.first]
-    return np.append(group[1:] != group[:-1], True)[: len(group)]
+    return lasts(batch.group[runs.first])
 
 
 def numbers(column: pa.Array) -> Array:

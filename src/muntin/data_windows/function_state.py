@@ -1,30 +1,29 @@
 """What a function remembers, as JSON, and the words by which a state knows its windows.
 
-Nothing is pickled: whoever reads an old state runs no code of it. A state belongs to the windows
-that it was written by. A user's function is known by its name and by what it remembers before it
-has seen a record, which is what it was made with.
+Nothing is pickled: reading an old state runs no code of it. A state belongs to the windows that it
+was written by. A user's function is known by its name and by what it remembers before it has seen
+a record, which is what it was made with.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
-from muntin.data_windows.protocol import Policy, PolicyFunction, WindowFunction
-from muntin.data_windows.ready_made import function_of
+from muntin.data_windows.protocol import Policy, PolicyFunction, WindowFunction, shorten
+from muntin.data_windows.window_functions import function_of
 from muntin.errors import UserWindowError
 from muntin.model.data_windows import DataWindow, UserWindow
 from muntin.model.windows import Window
 
 
-def remembered(name: str, function: WindowFunction, declared: tuple[int, int] | None = None) -> str:
+def dump_state(name: str, function: WindowFunction, declared: tuple[int, int] | None = None) -> str:
     """The state of a function, with the last bounds that it declared; refused if not plain.
 
-    >>> from muntin.data_windows.ready_made import CountFunction
-    >>> remembered("count", CountFunction(4, 2))
+    >>> from muntin.data_windows.window_functions import CountFunction
+    >>> dump_state("count", CountFunction(4, 2))
     '{"state": {"range": 4, "slide": 2, "seen": 0, "ended": 0, "last": 0}, "declared": null}'
     """
     state = function.state()
@@ -34,20 +33,20 @@ def remembered(name: str, function: WindowFunction, declared: tuple[int, int] | 
             raise ValueError("the key of a dictionary is no text")
     except (TypeError, ValueError) as error:
         raise UserWindowError(
-            f"window function {name!r} remembers {_shown(state)}, which the state of a stream "
+            f"window function {name!r} remembers {shorten(state)}, which the state of a stream "
             f"cannot hold as JSON ({error}): keep plain numbers, texts, lists and dictionaries in "
             "its attributes, or override state() and restore()"
         ) from error
     return text
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
-def _listed(state: Any) -> Any:
+def _listed(state: object) -> object:
     """The state with lists for tuples, as JSON has them; NaN is itself."""
     if isinstance(state, dict):
         return {key: _listed(value) for key, value in state.items()}
@@ -56,13 +55,8 @@ def _listed(state: Any) -> Any:
     return "NaN" if isinstance(state, float) and state != state else state
 
 
-def _shown(state: Any) -> str:
-    text = repr(state)
-    return text if len(text) <= 200 else f"{text[:200]}…"
-
-
 def signature(window: DataWindow | Window) -> str:
-    """A window in words: a state that was written under other words is not gone on from.
+    """A window in words: a stream resumes only from a state written under the same words.
 
     >>> from muntin.model.data_windows import session
     >>> signature(session("5 minutes"))
@@ -74,11 +68,11 @@ def signature(window: DataWindow | Window) -> str:
     if isinstance(window, UserWindow):
         function = function_of(window)
         own = function.policy if isinstance(function, PolicyFunction) else function
-        given["factory"] = f"{type(own).__qualname__}"
+        given["factory"] = type(own).__qualname__
         if isinstance(function, WindowFunction):
-            given["made with"] = json.loads(remembered(window.id, function))["state"]
-    told = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    return f"{window.id} = {type(window).__name__}({told})"
+            given["made with"] = json.loads(dump_state(window.id, function))["state"]
+    words = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"{window.id} = {type(window).__name__}({words})"
 
 
 def keeps_records(window: DataWindow | Window) -> bool:

@@ -16,12 +16,12 @@ from muntin.data_windows.elements import (
     Batch,
     Carry,
     Clock,
+    Found,
     Open,
     Runs,
-    Told,
     changes,
+    lasts,
     numbers,
-    plain,
 )
 from muntin.errors import UserWindowError
 from muntin.kernels.instances import reached
@@ -39,28 +39,28 @@ class _Stand:
     source: Array
 
 
-def measured(window: MeasureWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Told:
+def find_measures(window: MeasureWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     """The windows that records went beyond, and those that are open."""
-    stand = _stands(window.measure, batch, carry)
-    runs, m = _reached(window, batch, carry, stand)
-    final = np.flatnonzero(np.append(stand.group[1:] != stand.group[:-1], True)[: len(stand.group)])
+    stand = _find_positions(window.measure, batch, carry)
+    runs, m = _find_reached(window, batch, carry, stand)
+    final = np.flatnonzero(lasts(stand.group))
     beyond = np.full(len(batch.firsts), np.iinfo(np.int64).min)
     beyond[stand.group[final]] = _slides(stand.position[final] - window.range, window.slide)
     passed = beyond[batch.group[runs.first]] >= m
     if clock is None:
-        return Told(runs if window.incomplete else runs.where(passed))
+        return Found(runs if window.incomplete else runs.where(passed))
     first, low = runs.first[~passed], m[~passed]
-    newest = np.append(first[1:] != first[:-1], True)[: len(first)]
+    newest = lasts(first)
     assert carry.value is not None, "a stream carries where each key stands"
     places: list[int | None] = [None] * len(batch.firsts)
     for i in final.tolist():
         places[stand.group[i]] = int(stand.source[i])
     both = pa.concat_arrays([carry.value, batch.column(window.measure)])
     value = both.take(pa.array(places, pa.int64()))
-    return Told(runs.where(passed), Open.of(first[newest], low[newest]), value)
+    return Found(runs.where(passed), Open.of(first[newest], low[newest]), value)
 
 
-def _reached(
+def _find_reached(
     window: MeasureWindow, batch: Batch, carry: Carry, stand: _Stand
 ) -> tuple[Runs, Array]:
     """Every window that an element lies in, with its number m."""
@@ -82,15 +82,15 @@ def _reached(
         known[kept] = True
     rows = np.flatnonzero(known)
     if not len(rows):
-        return plain(rows, rows, batch), rows
+        return batch.runs(rows, rows), rows
     found = list(reached(batch.group[rows], oldest[rows], newest[rows], 1))
     first, last, m = (
         np.concatenate([getattr(f, side) for f in found]) for side in ("first", "last", "start")
     )
-    return plain(rows[first], rows[last] + 1, batch), m
+    return batch.runs(rows[first], rows[last] + 1), m
 
 
-def _stands(measure: str, batch: Batch, carry: Carry) -> _Stand:
+def _find_positions(measure: str, batch: Batch, carry: Carry) -> _Stand:
     """The positions of all records from the first that has one, after the carried ones."""
     column, group = batch.column(measure), batch.group[batch.records]
     element, source = batch.records, np.arange(len(group))

@@ -11,7 +11,7 @@ A function that can tell of every record at once how many windows begin with it 
 and its records are shared as slices. `Policy` is the paper's other form, a trigger and an eviction:
 where the eviction counts windows that begin, it is the same as a function (`PolicyFunction`); where
 it counts records that leave, whether a record begins a window shows only later, and records are
-kept one by one.
+kept one by one (`muntin.data_windows.policies`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,25 @@ class Marks:
 NOTHING = Marks()
 
 
-class WindowFunction(ABC):
+class TimedWindows:
+    """What functions and policies share: the columns they read, time-outs, bounds."""
+
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def timeout(self) -> int | None:
+        """The instant from which on no record belongs to the oldest open window, if known."""
+        return None
+
+    def timed_out(self) -> int:
+        """How many windows end at that instant."""
+        return 1
+
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
+        """Start and end of a window, by the times of its first and last record."""
+        return first, last + 1
+
+
+class WindowFunction(TimedWindows, ABC):
     """A deterministic window function over the records of one key.
 
     `columns` are what it reads of a record; `incomplete` says whether windows that the data leaves
@@ -55,25 +73,12 @@ class WindowFunction(ABC):
     ...         return (self.seen > 2, 1) if self.seen % 2 else (0, 0)
     """
 
-    columns: ClassVar[tuple[str, ...]] = ()
     incomplete: ClassVar[bool] = False
     resumes: ClassVar[bool] = False
 
     @abstractmethod
     def mark(self, time: int, record: Record) -> Marks | tuple[int, int]:
         """How many windows end before the record, and how many begin with it."""
-
-    def timeout(self) -> int | None:
-        """The instant from which on no record belongs to the oldest open window, if known."""
-        return None
-
-    def timed_out(self) -> int:
-        """How many windows end at that instant."""
-        return 1
-
-    def bounds(self, first: int, last: int) -> tuple[int, int]:
-        """Start and end of a window, by the times of its first and last record."""
-        return first, last + 1
 
     def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers] | None:
         """All records of a key at once: their ends and begins; None to be asked one by one.
@@ -91,15 +96,15 @@ class WindowFunction(ABC):
         vars(self).update(state)
 
 
-class Policy(ABC):
+class Policy(TimedWindows, ABC):
     """The paper's trigger and eviction over the records of one key.
 
     `deterministic` policies evict by telling how many windows begin with a record. Others tell how
-    many of the oldest records leave once the record is in: a trigger emits what is left.
+    many of the oldest records leave once the record is in: a trigger emits what is left. A time-out
+    is the instant at which a window is emitted without a record.
     """
 
     deterministic: ClassVar[bool] = False
-    columns: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def trigger(self, time: int, record: Record) -> int:
@@ -108,18 +113,6 @@ class Policy(ABC):
     @abstractmethod
     def evict(self, time: int, record: Record) -> int:
         """Deterministic: how many windows begin with the record; else how many records leave."""
-
-    def timeout(self) -> int | None:
-        """The instant at which a window is emitted without a record, if known."""
-        return None
-
-    def timed_out(self) -> int:
-        """How many windows are emitted at that instant."""
-        return 1
-
-    def bounds(self, first: int, last: int) -> tuple[int, int]:
-        """Start and end of a window, by the times of its first and last record."""
-        return first, last + 1
 
 
 class PolicyFunction(WindowFunction):
@@ -147,29 +140,7 @@ class PolicyFunction(WindowFunction):
         vars(self.policy).update(state)
 
 
-class LastRecords(Policy):
-    """Every `every` of time, the last `count` records: the paper's example of section 3.2."""
-
-    def __init__(self, count: int, every: int) -> None:
-        self.count, self.every = count, every
-        self.held = 0
-        self.due: int | None = None
-
-    def trigger(self, time: int, record: Record) -> int:
-        if self.due is None:
-            self.due = time - time % self.every + self.every
-        return 0
-
-    def timeout(self) -> int | None:
-        return self.due
-
-    def timed_out(self) -> int:
-        assert self.due is not None, "a time-out was due"
-        self.due += self.every
-        return 1
-
-    def evict(self, time: int, record: Record) -> int:
-        self.held += 1
-        left = max(self.held - self.count, 0)
-        self.held -= left
-        return left
+def shorten(value: object) -> str:
+    """A record or a state as errors show it."""
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -1,7 +1,8 @@
 """The aggregate store: partials of consecutive slices, merged over any run of them.
 
     append(partial)         a slice at the end; its number is one more than the last one's
-    merge(from, to)         the partial of slices from … to - 1 (to None: up to the newest)
+    extend_newest(partial)  more records of the newest slice
+    merge(start)            the partial of the slices from this one to the newest
     remove_up_to(number)    forget the slices before this one
     coalesce(number)        join a slice to the one before it: no window begins there any more
 
@@ -18,27 +19,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable
-from functools import reduce
 from itertools import islice
-from typing import Any, Protocol
 
 from muntin.aggregates import Aggregate
 from muntin.incremental import FlatFAT, Monoid
-from muntin.incremental.protocol import monoid_of
-
-
-class AggregateStore(Protocol):
-    """What an aggregator needs."""
-
-    def append(self, partial: Any) -> int: ...
-    def merge(self, start: int, end: int | None = None) -> Any: ...
-    def remove_up_to(self, number: int) -> None: ...
-    def coalesce(self, number: int) -> None: ...
-    def replace_newest(self, partial: Any) -> None: ...
-    @property
-    def newest(self) -> Any: ...
-    def __len__(self) -> int: ...
+from muntin.incremental.protocol import fold, monoid_of
 
 
 class LazyStore:
@@ -53,20 +38,19 @@ class LazyStore:
 
     def __init__(self, aggregate: Aggregate | Monoid) -> None:
         self.monoid = monoid_of(aggregate)
-        self._partials: deque[Any] = deque()
+        self._partials: deque[object] = deque()
         self._numbers: deque[int] = deque()
         self._next = 0
 
-    def append(self, partial: Any) -> int:
+    def append(self, partial: object) -> int:
         self._partials.append(partial)
         self._numbers.append(self._next)
         self._next += 1
         return self._next - 1
 
-    def merge(self, start: int, end: int | None = None) -> Any:
+    def merge(self, start: int) -> object:
         low = _place(self._numbers, start)
-        high = len(self._partials) if end is None else _place(self._numbers, end)
-        return _folded(self.monoid, islice(self._partials, low, high))
+        return fold(self.monoid, islice(self._partials, low, None))
 
     def remove_up_to(self, number: int) -> None:
         while self._numbers and self._numbers[0] < number:
@@ -80,12 +64,8 @@ class LazyStore:
         del self._partials[place]
         del self._numbers[place]
 
-    @property
-    def newest(self) -> Any:
-        return self._partials[-1]
-
-    def replace_newest(self, partial: Any) -> None:
-        self._partials[-1] = partial
+    def extend_newest(self, partial: object) -> None:
+        self._partials[-1] = self.monoid.combine(self._partials[-1], partial)
 
     def __len__(self) -> int:
         return len(self._partials)
@@ -112,7 +92,7 @@ class EagerStore(FlatFAT):
         self._joined: set[int] = set()
         self._next = 0
 
-    def append(self, partial: Any) -> int:
+    def append(self, partial: object) -> int:
         if self._count == self._slots:
             self._make_room()
         self._put((self._front + self._count) % self._slots, partial)
@@ -126,17 +106,14 @@ class EagerStore(FlatFAT):
         if 2 * len(self._joined) < self._count:
             self._build(2 * self._slots, self._values())
             return
-        live = [(n, v) for n, v in zip(self._numbers, self._values(), strict=True) if self._own(n)]
+        each = zip(self._numbers, self._values(), strict=True)
+        live = [(n, v) for n, v in each if n not in self._joined]
         self._numbers, self._joined = deque(n for n, _ in live), set()
         self._build(self._slots, [v for _, v in live])
 
-    def _own(self, number: int) -> bool:
-        return number not in self._joined
-
-    def merge(self, start: int, end: int | None = None) -> Any:
+    def merge(self, start: int) -> object:
         low = _place(self._numbers, start)
-        high = self._count if end is None else _place(self._numbers, end)
-        return self._fold(self._span(low, high - low))
+        return fold(self.monoid, self._span(low, self._count - low))
 
     def remove_up_to(self, number: int) -> None:
         gone = 0
@@ -157,12 +134,9 @@ class EagerStore(FlatFAT):
         self._put(older - self._leaves, joined)
         self._joined.add(number)
 
-    @property
-    def newest(self) -> Any:
-        return self._tree[self._leaf(self._live_before(self._count))]
-
-    def replace_newest(self, partial: Any) -> None:
-        self._put(self._leaf(self._live_before(self._count)) - self._leaves, partial)
+    def extend_newest(self, partial: object) -> None:
+        newest = self._leaf(self._live_before(self._count))
+        self._put(newest - self._leaves, self.monoid.combine(self._tree[newest], partial))
 
     def _live_before(self, place: int) -> int:
         place -= 1
@@ -190,9 +164,3 @@ def _place(numbers: deque[int], number: int) -> int:
     if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
         return number - numbers[0]
     return bisect_left(numbers, number)
-
-
-def _folded(monoid: Monoid, partials: Iterable[Any]) -> Any:
-    rest = iter(partials)
-    first = next(rest, rest)
-    return monoid.identity if first is rest else reduce(monoid.combine, rest, first)

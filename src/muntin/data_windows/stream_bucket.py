@@ -22,12 +22,10 @@ from math import lcm
 import numpy as np
 import pyarrow as pa
 
-from muntin.data_windows.elements import NEVER
-from muntin.data_windows.record_order import TIME, in_order
-from muntin.data_windows.slices import DUE, SEEN, Instant, Kept, stepped
-from muntin.data_windows.stream_header import StreamHeader, StreamSpec
-from muntin.data_windows.tables import Tables
-from muntin.data_windows.waiting_records import Waiting
+from muntin.data_windows.elements import NEVER, Clock
+from muntin.data_windows.record_buffer import TIME, RecordBuffer, renumber_groups, sort_records
+from muntin.data_windows.slices import DUE, SEEN, Kept, take_step
+from muntin.data_windows.stream_state import StreamHeader, StreamSpec, Tables
 from muntin.kernels.monoids import Array
 from muntin.model.data_windows import CountWindow
 from muntin.state.bucket import Step
@@ -65,7 +63,7 @@ class StreamBucket:
         )
         self.header.check(spec)
         self._tables = Tables(store, {} if cache is None else cache, self.header.tables)
-        self._waiting = Waiting(self._tables, self.header.waiting, self.header.block)
+        self._waiting = RecordBuffer(self._tables, self.header.waiting, self.header.block)
 
     def step(self, tables: Sequence[pa.Table], watermark: int) -> Step:
         """Take in the records of a batch, and emit what its watermark (microseconds) allows."""
@@ -73,7 +71,7 @@ class StreamBucket:
         before, now = header.last, max(watermark, header.last)
         self._take_in(tables, now if self.spec.late_now else before, done)
         if self._waiting.first < now or header.due <= now:
-            done.results = self._evaluated(before, now)
+            done.results = self._evaluate(before, now)
         if now > before or tables or self.new:
             header.last = now
             self._store.write("header", header.to_bytes())
@@ -93,8 +91,8 @@ class StreamBucket:
         if not table.num_rows:
             return
         known = self._tables.get("keys")
-        keys = Keys.none(table, self.spec.keys) if known is None else Keys(known)
-        more, number = keys.numbered(table, np.ones(table.num_rows, dtype=np.int64))
+        keys = Keys.empty(table, self.spec.keys) if known is None else Keys(known)
+        more, number = keys.number(table, np.ones(table.num_rows, dtype=np.int64))
         if known is None or len(more) > len(keys):
             self._tables.put("keys", more.table)
         records = table.drop_columns(list(self.spec.keys)) if self.spec.keys else table
@@ -103,15 +101,15 @@ class StreamBucket:
             self._tables.put("like", records.slice(0, 0))
         self._waiting.add(records)
 
-    def _evaluated(self, before: int, now: int) -> Iterator[pa.Table]:
+    def _evaluate(self, before: int, now: int) -> Iterator[pa.Table]:
         released, tied = self._waiting.release(now)
         like, keys = self._table("like"), self._table("keys")
         records = pa.concat_tables([like, *released]).combine_chunks()
         kept = self._kept(like).with_keys(keys.num_rows)
-        records = in_order(records, self.spec.order)
-        results, after = stepped(self.spec, kept, records, Instant(before, now, tied))
+        records = sort_records(records, self.spec.order)
+        results, after = take_step(self.spec, kept, records, Clock(before, now, tied))
         self._save(kept, after)
-        return (_named(table, keys, self.spec) for table in results)
+        return (_with_keys(table, keys, self.spec) for table in results)
 
     def _kept(self, like: pa.Table) -> Kept:
         read = [self._tables.get(name) for name in Kept.__slots__]
@@ -120,24 +118,24 @@ class StreamBucket:
     def _save(self, before: Kept, after: Kept) -> None:
         if after is before and self._tables.get("facts") is not None:
             return
-        after = self._without_idle_keys(after)
+        after = self._forget_idle_keys(after)
         for name in Kept.__slots__:
             self._tables.put(name, getattr(after, name))
         self.header.due = int(longs(after.facts, DUE).min(initial=NEVER))
 
-    def _without_idle_keys(self, kept: Kept) -> Kept:
+    def _forget_idle_keys(self, kept: Kept) -> Kept:
         """Forget keys of which nothing is left, once these are most of them."""
         keys = Keys(self._table("keys"))
         needed = _needed(self.spec, kept)
-        if keys.measured(needed).leaving(0) is not None:  # then it pays to look who waits
+        if keys.with_until(needed).leaving(0) is not None:  # then it pays to look who waits
             needed[self._waiting.groups()] = 1
-        stays = keys.measured(needed).leaving(0)
+        stays = keys.with_until(needed).leaving(0)
         if stays is None:
             return kept
         number = np.cumsum(stays) - 1
         self._tables.put("keys", keys.only(stays).table)
         self._waiting.renumber(number)
-        slices, open = (_renumbered(table, number) for table in (kept.slices, kept.open))
+        slices, open = (renumber_groups(table, number) for table in (kept.slices, kept.open))
         return Kept(slices, open, kept.facts.filter(pa.array(stays)))
 
     def _table(self, name: str) -> pa.Table:
@@ -146,7 +144,7 @@ class StreamBucket:
         return table
 
 
-def _named(table: pa.Table, keys: pa.Table, spec: StreamSpec) -> pa.Table:
+def _with_keys(table: pa.Table, keys: pa.Table, spec: StreamSpec) -> pa.Table:
     """Results with the keys themselves."""
     group = table.column(GROUP)
     own = [whole(keys, name).take(group) for name in spec.keys]
@@ -163,8 +161,3 @@ def _needed(spec: StreamSpec, kept: Kept) -> Array:
         if name not in (SEEN, DUE):
             needed |= whole(kept.facts, name).is_valid().to_numpy(zero_copy_only=False)
     return needed
-
-
-def _renumbered(table: pa.Table, number: Array) -> pa.Table:
-    new = pa.array(number[longs(table, GROUP)], pa.int32())
-    return table.set_column(table.schema.get_field_index(GROUP), GROUP, new)

@@ -91,7 +91,7 @@ class AsaParser(TSQLParser):
     def _parse_csv(
         self, parse_method: Callable[[], T | None], sep: TokenType = TokenType.COMMA
     ) -> list[T]:
-        def parsed() -> T | None:
+        def parse_item() -> T | None:
             comma = self._prev if self._prev and self._prev.token_type == sep else None
             item = parse_method()
             if item is None and comma is not None and self._prev is comma:
@@ -99,13 +99,12 @@ class AsaParser(TSQLParser):
                 self._fault(f"nothing follows the comma {after}", "remove the comma", comma)
             return item
 
-        return super()._parse_csv(parsed, sep)
+        return super()._parse_csv(parse_item, sep)
 
     # FROM input TIMESTAMP BY column ---------------------------------------------------------
 
     def _timestamp_follows(self) -> bool:
-        words = [t.text.upper() if t else "" for t in (self._curr, self._next)]
-        return words == ["TIMESTAMP", "BY"]
+        return self._asa_words() == ["TIMESTAMP", "BY"]
 
     def _parse_table_alias(
         self, alias_tokens: Collection[TokenType] | None = None
@@ -196,15 +195,14 @@ class AsaParser(TSQLParser):
     def _asa_periodic(self, name: str) -> exp.Expr:
         opened = self._tokens[self._index - 2]
         hopping = name == "HoppingWindow"
-        if self._asa_word() == "DURATION":
+        if self._asa_words()[0] == "DURATION":
             size = self._asa_part("Duration")
             hop = self._asa_part("Hop") if hopping else size
-            offset = self._asa_part("Offset") if self._asa_comma_then("OFFSET") else 0
         else:
             unit = self._asa_unit(name)
             size = unit * self._asa_number(name)
             hop = unit * self._asa_number(name) if hopping else size
-            offset = self._asa_part("Offset") if self._asa_comma_then("OFFSET") else 0
+        offset = self._asa_part("Offset") if self._asa_offset_follows() else 0
         self._asa_expect_close(f"{name}(…)", opened)
         window = self._asa_window(opened, size, hop, offset, None)
         return PeriodicWindow(window=window).update_positions(opened)
@@ -215,18 +213,18 @@ class AsaParser(TSQLParser):
         except WindowError as error:
             self._fault(str(error), "correct the numbers of this window", at)
 
-    def _asa_word(self) -> str:
-        return self._curr.text.upper() if self._curr else ""
+    def _asa_words(self) -> list[str]:
+        """The two words that come next."""
+        return [token.text.upper() if token else "" for token in (self._curr, self._next)]
 
-    def _asa_comma_then(self, word: str) -> bool:
-        following = self._next.text.upper() if self._next else ""
-        return bool(self._curr) and self._curr.token_type == TokenType.COMMA and following == word
+    def _asa_offset_follows(self) -> bool:
+        return self._asa_words() == [",", "OFFSET"]
 
     def _asa_part(self, part: str) -> int:
         """Duration(unit, n), Hop(unit, n) or Offset(unit, n), after its comma."""
         if part != "Duration" and not self._match(TokenType.COMMA):
             self._fault(f"{part}(unit, n) is missing", f"write {part}(minute, 5) here")
-        if self._asa_word() != part.upper():
+        if self._asa_words()[0] != part.upper():
             self._fault(f"expected {part}(unit, n)", f"write {part}(minute, 5) here")
         self._advance()
         opened = self._prev

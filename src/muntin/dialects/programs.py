@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from muntin.dialects.writer import Writer
 from muntin.model.windows import Window
 from muntin.physical import PhysicalNode
-from muntin.physical.programs import Congruence, Cut
+from muntin.physical.lowering import Congruence, Cut
 from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices
 
@@ -45,7 +45,7 @@ class Parent:
         return shape.slide if isinstance(shape, Window) else 1
 
 
-def grouped(
+def select_group(
     node: PhysicalNode,
     parent: Parent,
     keys: Sequence[str],
@@ -67,7 +67,7 @@ def grouped(
     union = "\nUNION ALL\n".join(
         _select(keys, start, carried, source, conditions) for start, source, conditions in feeds
     )
-    fed = f"(\n{indented(union)}\n) AS fed"
+    fed = f"(\n{indent(union)}\n) AS fed"
     return _select(keys, "start", aggregated, fed) + "\nGROUP BY ALL"
 
 
@@ -146,10 +146,10 @@ def _select(
 ) -> str:
     position = "start" if start == "start" else f"{start} AS start"
     where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
-    return f"{selected([*keys, position, *columns])}\nFROM {source}{where}"
+    return f"{select([*keys, position, *columns])}\nFROM {source}{where}"
 
 
-def selected(columns: Sequence[str], margin: str = "") -> str:
+def select(columns: Sequence[str], margin: str = "") -> str:
     """SELECT and its columns, in one line if that is short.
 
     Names of the user's may hold line breaks, so text with them is laid out once, by its margin,
@@ -161,6 +161,6 @@ def selected(columns: Sequence[str], margin: str = "") -> str:
     return f"{margin}SELECT\n{margin}  " + f",\n{margin}  ".join(columns)
 
 
-def indented(text: str) -> str:
+def indent(text: str) -> str:
     """Every line two spaces further in; for text without names of the user's."""
     return "\n".join(f"  {line}" for line in text.split("\n"))

@@ -22,8 +22,8 @@ from sqlglot.errors import SqlglotError
 from muntin.aggregates.columns import Columns, Input, columns_of, inputs_of
 from muntin.dialects.comments import in_words, plain
 from muntin.dialects.duckdb_text import DuckdbWriter
-from muntin.dialects.expressions import Kinds, argument, condition, kind_of
-from muntin.dialects.programs import Parent, grouped, indented, selected
+from muntin.dialects.expressions import Kinds, kind_of, parse_argument, parse_condition
+from muntin.dialects.programs import Parent, indent, select, select_group
 from muntin.dialects.spark_text import SparkWriter
 from muntin.dialects.writer import Writer
 from muntin.errors import AggregateError, StrategyError, is_one_of, unknown
@@ -57,6 +57,17 @@ class Reading:
         """The plain names of the keys."""
         return [f"k{i}" for i, _ in enumerate(self.query.keys)]
 
+    def head(self, id: str, start: str, until: str) -> list[str]:
+        """The first columns of a result: the window's id and bounds, and the keys."""
+        quoted, kind = self.writer.quoted, self.time_kind
+        bounds = [self.writer.instant(each, kind) for each in (start, until)]
+        keys = zip(self.keys, self.query.keys, strict=True)
+        return [
+            id,
+            f"{self.writer.bounds(*bounds)} AS {quoted('window')}",
+            *(f"{k} AS {quoted(name)}" for k, name in keys),
+        ]
+
 
 def render(
     plan: PhysicalPlan,
@@ -70,7 +81,7 @@ def render(
     With types, arguments that are names of columns are taken as such whatever their characters,
     and result types are Spark's to the letter: DuckDB's sum of a bigint is a wider integer.
     """
-    return render_reading(plan, reading(query, dialect, table, types))
+    return render_reading(plan, resolve(query, dialect, table, types))
 
 
 def writer_named(dialect: str) -> Writer:
@@ -80,7 +91,7 @@ def writer_named(dialect: str) -> Writer:
     return WRITERS[dialect]
 
 
-def reading(
+def resolve(
     query: Query,
     dialect: str,
     table: str,
@@ -98,7 +109,7 @@ def reading(
     writer = writer_named(dialect)
 
     def guessed(each: Input) -> str | None:
-        return kind_of(argument(each.argument, types), types or {})
+        return kind_of(parse_argument(each.argument, types), types or {})
 
     known = type_of or guessed
     if dialect == "spark":
@@ -135,9 +146,9 @@ def table_expressions(plan: PhysicalPlan, read: Reading, names: Mapping[int, str
     for above, node in plan.edges():
         partials = [(p.name, p.lift if above is None else p.merge) for p in read.columns.partials]
         parent = Parent(names[node.parent], above)
-        body = grouped(node, parent, read.keys, partials, read.writer)
+        body = select_group(node, parent, read.keys, partials, read.writer)
         head = read.writer.cte(names[node.number], readers[node.number])
-        parts.append(f"-- {in_words(plan.plan, node.id)}\n{head} (\n{indented(body)}\n)")
+        parts.append(f"-- {in_words(plan.plan, node.id)}\n{head} (\n{indent(body)}\n)")
     return parts
 
 
@@ -154,23 +165,23 @@ def records_sql(read: Reading, margin: str = "", extra: Mapping[str, str] | None
         f"{instant} - {read.query.set_back} AS t" if read.query.set_back else f"{instant} AS t",
         *(f"{_input(each, read)} AS v{i}" for i, each in enumerate(read.columns.inputs)),
         *(
-            f"{writer.expression(argument(text, read.kinds))} AS {name}"
+            f"{writer.expression(parse_argument(text, read.kinds))} AS {name}"
             for name, text in (extra or {}).items()
         ),
     ]
     conditions = [f"{time} IS NOT NULL"]
     if query.where is not None:
-        conditions.append(f"({writer.expression(condition(query.where, 'where'))})")
+        conditions.append(f"({writer.expression(parse_condition(query.where, 'where'))})")
     source = _table(read.table, writer)
     where = " AND ".join(conditions)
-    return f"{selected(columns, margin)}\n{margin}FROM {source}\n{margin}WHERE {where}"
+    return f"{select(columns, margin)}\n{margin}FROM {source}\n{margin}WHERE {where}"
 
 
 def _input(each: Input, read: Reading) -> str:
-    value = read.writer.expression(argument(each.argument, read.kinds))
+    value = read.writer.expression(parse_argument(each.argument, read.kinds))
     if each.predicate is None:
         return value
-    holds = read.writer.expression(condition(each.predicate, "filter"))
+    holds = read.writer.expression(parse_condition(each.predicate, "filter"))
     return f"CASE WHEN {holds} THEN {value} END"
 
 
@@ -209,12 +220,5 @@ def _union(plan: PhysicalPlan, names: dict[int, str], read: Reading) -> str:
 
 
 def _result(read: Reading) -> str:
-    writer, kind = read.writer, read.time_kind
-    window = writer.bounds(writer.instant("start", kind), writer.instant("until", kind))
-    columns = [
-        "window_id",
-        f"{window} AS {writer.quoted('window')}",
-        *(f"k{i} AS {writer.quoted(key)}" for i, key in enumerate(read.query.keys)),
-        *(f"{r.final} AS {writer.quoted(r.name)}" for r in read.columns.results),
-    ]
-    return f"{selected(columns)}\nFROM results"
+    finals = [f"{r.final} AS {read.writer.quoted(r.name)}" for r in read.columns.results]
+    return f"{select([*read.head('window_id', 'start', 'until'), *finals])}\nFROM results"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
 from muntin.aggregates.columns import Columns
@@ -13,11 +11,10 @@ from muntin.errors import ColumnError, QueryError
 _EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 
 
-@dataclass(frozen=True, slots=True)
 class SparkWriter:
     """Spark 4 in ANSI mode."""
 
-    name: str = "spark"
+    name = "spark"
 
     def quoted(self, name: str) -> str:
         """

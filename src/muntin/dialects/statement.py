@@ -7,25 +7,48 @@
 
 The result has the columns of every long result: `window_id` is System.Window().Id, `window.end` is
 System.Timestamp(). What cannot be shared over periodic windows is refused where it stands.
+
+ASA's aggregates are ours, and every function of ours can be called by its own name. Arguments and
+conditions are T-SQL and become Spark SQL, the language of all expressions in a query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from muntin.aggregates import FUNCTIONS, Aggregate
+from muntin.aggregates import ALIASES, FUNCTIONS, Aggregate, aggregate_named
 from muntin.dialects.asa import Asa, PeriodicWindow, TimestampBy, WindowList
-from muntin.dialects.calls import aggregate_of, call_name, is_aggregate, spark_sql
 from muntin.dialects.faults import SqlError, from_parser, from_tokenizer, too_deep
-from muntin.errors import MuntinError, QueryError, did_you_mean
+from muntin.errors import AggregateError, MuntinError, QueryError, did_you_mean
 from muntin.model.query import Query
 from muntin.model.windows import Window
+
+T = TypeVar("T")
+
+_NAMES: dict[str, str] = {
+    **{alias.upper(): name for alias, name in ALIASES.items()},
+    "STDEV": "stddev_samp",
+    "STDEVP": "stddev_pop",
+    "VAR": "var_samp",
+    "VARP": "var_pop",
+    "VARIANCE_POP": "var_pop",
+    "LOGICAL_AND": "bool_and",
+    "LOGICAL_OR": "bool_or",
+    "APPROX_DISTINCT": "approx_count_distinct",
+    "ARG_MIN": "min_by",
+    "ARG_MAX": "max_by",
+    "COUNT_BIG": "count",
+    "BITWISE_AND_AGG": "bit_and",
+    "BITWISE_OR_AGG": "bit_or",
+    "BITWISE_XOR_AGG": "bit_xor",
+}
+"""Names of functions, as ASA or sqlglot has them, where ours differ."""
 
 _UNSUPPORTED = {
     "joins": ("JOIN", "join first and name the result in FROM"),
@@ -46,7 +69,7 @@ class Statement:
     query: Query
     table: str
 
-    def input_of(self, tables: Mapping[str, Any]) -> Any:
+    def input_of(self, tables: Mapping[str, T]) -> T:
         """The input among tables given by name; case may differ, as in ASA."""
         if self.table in tables:
             return tables[self.table]
@@ -116,7 +139,7 @@ class _Reader:
                 tuple(keys),
                 tuple(windows),
                 tuple(aggregates),
-                spark_sql(where.this) if where else None,
+                _spark_sql(where.this) if where else None,
             )
         except MuntinError as error:
             raise self.fault(self.select, str(error), "correct the query") from None
@@ -169,11 +192,31 @@ class _Reader:
             inner, name = (node.this, node.alias) if isinstance(node, exp.Alias) else (node, "")
             if _is_system(inner) or self._is_key(inner, name, keys):
                 continue
-            if not is_aggregate(inner):
+            if not _is_aggregate(inner):
                 raise self._not_an_aggregate(inner)
-            aggregate = aggregate_of(inner, self.fault)
+            aggregate = self._aggregate(inner)
             found.append(aggregate.alias(name) if name else aggregate)
         return found
+
+    def _aggregate(self, node: exp.Expr) -> Aggregate:
+        """The aggregate that a call stands for."""
+        if isinstance(node, exp.Filter):
+            return self._aggregate(node.this).filter(_spark_sql(node.expression.this))
+        name, arguments = _called_name(node), _arguments(node)
+        if arguments and isinstance(arguments[0], exp.Distinct):
+            name, arguments = f"{name}_distinct", arguments[0].expressions
+        if name not in FUNCTIONS:
+            raise self._unknown(node, name)
+        if any(each.find(exp.AggFunc) for each in arguments):
+            problem = "an aggregate of an aggregate has no meaning here"
+            raise self.fault(node, problem, "take the inner away")
+        try:
+            return aggregate_named(name, *map(_spark_sql, arguments))
+        except AggregateError as error:
+            raise self.fault(node, str(error), f"see mt.{name}") from None
+
+    def _unknown(self, node: exp.Expr, name: str | None) -> SqlError:
+        return self.fault(node, f"unknown aggregate {name!r}", did_you_mean(name, FUNCTIONS))
 
     def _is_key(self, node: exp.Expr, alias: str, keys: list[str]) -> bool:
         if not isinstance(node, exp.Column):
@@ -189,8 +232,7 @@ class _Reader:
         return True
 
     def _not_an_aggregate(self, node: exp.Expr) -> SqlError:
-        inside = [each for each in node.walk() if each is not node and is_aggregate(each)]
-        if inside:
+        if any(_is_aggregate(each) for each in node.walk() if each is not node):
             return self.fault(
                 node,
                 f"{node.sql(Asa)} computes with aggregates",
@@ -198,9 +240,9 @@ class _Reader:
             )
         if isinstance(node, exp.Star):
             return self.fault(node, "* has no meaning here", "select keys and aggregates by name")
-        name = call_name(node)
+        name = _called_name(node)
         if name is not None:
-            return self.fault(node, f"unknown aggregate {name!r}", did_you_mean(name, FUNCTIONS))
+            return self._unknown(node, name)
         hint = "select keys, aggregates, System.Window().Id or System.Timestamp()"
         return self.fault(node, f"{node.sql(Asa)} is no aggregate and no key", hint)
 
@@ -211,3 +253,39 @@ def _is_system(node: exp.Expr) -> bool:
         "system.window.id",
         "system.timestamp",
     )
+
+
+def _called_name(node: exp.Expr) -> str | None:
+    """The name of the function that a node calls, as we call it; None if it is no call."""
+    if isinstance(node, exp.Anonymous):
+        written = str(node.this).upper()
+    elif isinstance(node, exp.Func) and not isinstance(node, (exp.Cast, exp.Case, exp.If)):
+        written = node.sql_name().upper()
+    else:
+        return None
+    return _NAMES.get(written, written.lower())
+
+
+def _is_aggregate(node: exp.Expr) -> bool:
+    """Whether a node is a call of one of our aggregates, filtered or not."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    return isinstance(inner, exp.AggFunc) or _called_name(inner) in FUNCTIONS
+
+
+def _arguments(node: exp.Expr) -> list[exp.Expr]:
+    if isinstance(node, exp.Anonymous):
+        return list(node.expressions)
+    given = [value for value in node.args.values() if isinstance(value, exp.Expr)]
+    return [*given, *(v for value in node.args.values() if isinstance(value, list) for v in value)]
+
+
+def _spark_sql(node: exp.Expr) -> str:
+    """A T-SQL expression as Spark SQL; a table's name before a column's is left out.
+
+    A name written in brackets or quotes stays quoted, since it may be no plain word.
+    """
+    plain = node.copy()
+    for column in plain.find_all(exp.Column):
+        column.set("table", None)
+        column.set("db", None)
+    return plain.sql("spark", comments=False)

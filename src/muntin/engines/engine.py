@@ -6,49 +6,64 @@ A call resolves its engine once, from the data that it is given (`muntin.api.eng
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from muntin.cost import Statistics
+from muntin.engines.verification import Verification
 from muntin.model.choices import Engine as EngineName
 from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
 from muntin.physical.question import Facts
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
+
+CONTROL_ON_BATCH = (
+    "control needs a streaming DataFrame: a batch has no time at which windows could come or go; "
+    "leave it out"
+)
+"""What engines of batches say of a control, which only a stream can have."""
+
+Data = TypeVar("Data", contravariant=True)
+Bound = TypeVar("Bound")
+Result = TypeVar("Result", covariant=True)
 
 
-class Engine(Protocol):
+class EngineOf(Protocol[Data, Bound, Result]):
     """What runs plans on some kind of data."""
 
     @property
     def name(self) -> EngineName:
         """One of "spark", "stream" and "sql": which operators there are."""
 
-    def bind(self, data: Any, query: Query, **stream: Any) -> Any:
+    def bind(self, data: Data, query: Query, **stream: Any) -> Bound:
         """The query bound to the data: everything about both that is found once."""
 
-    def facts(self, bound: Any, operator: str | None) -> Facts:
+    def facts(self, bound: Bound, operator: str | None) -> Facts:
         """What planning must know of them; `operator` is the one asked for, if any."""
 
-    def run(self, choice: Choice, bound: Any, layout: str, empty: str) -> Any:
+    def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> Result:
         """The result, in the layout asked for."""
 
     def deliver(
         self,
         sets: Sequence[SharingSet],
         choices: Sequence[Choice],
-        bounds: Sequence[Any],
+        bounds: Sequence[Bound],
         shape: tuple[str, str],
         deliver: str,
-    ) -> Any:
+    ) -> Result | dict[str, Result]:
         """The results of several queries, from what runs each set; the shape is layout and empty.
 
         As one with a column query_id, or with "dict" a result of each query by its id.
         """
 
-    def compare(self, choice: Choice, bound: Any, member: Member | None = None) -> Any:
+    def compare(self, choice: Choice, bound: Bound, member: Member | None = None) -> Verification:
         """Our rows against the engine's own: of the query bound, or of one of those in it."""
 
     def statistics(
-        self, data: Any, query: Query, how: str, fraction: float, keys: float
+        self, data: Data, query: Query, how: str, fraction: float, keys: float
     ) -> Statistics:
         """Rows, distinct keys and events per second of the data that a query reads."""
+
+
+Engine = EngineOf[Any, Any, Any]
+"""An engine that was found for some data: its own kinds of data and results are not known."""

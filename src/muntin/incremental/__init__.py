@@ -5,10 +5,14 @@ from muntin.incremental.counting import Counting, space
 from muntin.incremental.daba import DABA
 from muntin.incremental.flat_fat import FlatFAT
 from muntin.incremental.flat_fit import FlatFIT
-from muntin.incremental.panes import Panes
-from muntin.incremental.panes_inv import PanesInv
-from muntin.incremental.protocol import TECHNIQUES, Monoid, Technique
-from muntin.incremental.registry import technique_named, techniques_for
+from muntin.incremental.panes import Panes, PanesInv
+from muntin.incremental.protocol import (
+    TECHNIQUES,
+    Monoid,
+    Technique,
+    technique_named,
+    techniques_for,
+)
 from muntin.incremental.slick_deque import SlickDeque
 from muntin.incremental.two_stacks import TwoStacks
 

@@ -17,9 +17,7 @@ the fewest intervals. Arasu and Widom, VLDB 2004; section 2.2 and Figure 6 of th
 
 from __future__ import annotations
 
-from typing import Any
-
-from muntin.incremental.protocol import Technique
+from muntin.incremental.protocol import Technique, fold
 
 
 class BInt(Technique):
@@ -39,10 +37,10 @@ class BInt(Technique):
         self._capacity = self._least = 1 << (max(self.ranges, default=1) - 1).bit_length()
         self._levels = self._empty(self._capacity)
 
-    def _empty(self, capacity: int) -> list[list[Any]]:
+    def _empty(self, capacity: int) -> list[list[object]]:
         return [[None] * (capacity >> level) for level in range(capacity.bit_length())]
 
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         partial = self.monoid.lift(value)
         if len(self) == self._capacity:
             self._resize(2 * self._capacity)
@@ -69,13 +67,10 @@ class BInt(Technique):
     def __len__(self) -> int:
         return self._end - self._first
 
-    def _whole(self) -> Any:
-        return self._newest(len(self))
+    def _newest(self, range: int) -> object:
+        return fold(self.monoid, self._intervals(self._end - range))
 
-    def _newest(self, range: int) -> Any:
-        return self._fold(self._intervals(self._end - range))
-
-    def _intervals(self, at: int) -> list[Any]:
+    def _intervals(self, at: int) -> list[object]:
         """The fewest intervals from a position to the end: each the longest that begins there."""
         found, levels, end = [], self._levels, self._end
         while at < end:

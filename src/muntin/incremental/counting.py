@@ -1,13 +1,12 @@
 """Count what a technique really does: how often it combines and inverts, and what it keeps.
 
-`Counting` is a monoid around another one. A technique made with it works as ever, and each of its
-operations can be told from the counters before and after (Table 2 of the multi-query paper).
+`Counting` is a monoid around another one. A technique made with it works as before; the counters
+before and after an operation show its cost (Table 2 of the multi-query paper).
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
 
 from muntin.aggregates import Aggregate
 from muntin.incremental.chunked_queue import ChunkedQueue
@@ -41,12 +40,12 @@ class Counting:
         """Combines and inverts so far."""
         return self.combines + self.inverts
 
-    def combine(self, older: Any, newer: Any) -> Any:
+    def combine(self, older: object, newer: object) -> object:
         """Combine, and count it."""
         self.combines += 1
         return self._monoid.combine(older, newer)
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: object, older: object) -> object:
         """Invert, and count it."""
         self.inverts += 1
         return self._monoid.invert(whole, older)

@@ -24,8 +24,6 @@ time", DEBS 2017; section 2.2 and Figure 9 of the multi-query paper.
 
 from __future__ import annotations
 
-from typing import Any
-
 from muntin.incremental.chunked_queue import ChunkedQueue
 from muntin.incremental.protocol import Technique
 
@@ -43,11 +41,11 @@ class DABA(Technique):
     name = "daba"
 
     def _start(self) -> None:
-        self._values = ChunkedQueue()
-        self._sums = ChunkedQueue()
+        self._values = ChunkedQueue[object]()
+        self._sums = ChunkedQueue[object]()
         self._l = self._r = self._a = self._b = 0
 
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         partial = self.monoid.lift(value)
         end = self._sums.end
         back = self.monoid.combine(self._sums[end - 1], partial) if self._b < end else partial
@@ -64,7 +62,7 @@ class DABA(Technique):
     def __len__(self) -> int:
         return len(self._values)
 
-    def _whole(self) -> Any:
+    def _whole(self) -> object:
         sums = self._sums
         if not sums:
             return self.monoid.identity

@@ -23,6 +23,9 @@ from typing import Any
 from muntin.errors import AggregateError
 from muntin.incremental.protocol import Monoid
 
+Operation = Callable[[object, object], object]
+Rest = Callable[[], Iterable[object]]
+
 
 class Inverse:
     """The combine and invert of a running aggregate, guarded."""
@@ -35,14 +38,14 @@ class Inverse:
         self._technique = technique
         self._decimals = False
 
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: object) -> object:
         """The partial of a value that may be inverted later."""
         partial = self._monoid.lift(value)
         if not self._approximate:
             self._refuse_inexact(value, partial)
         return partial
 
-    def _refuse_inexact(self, value: Any, partial: Any) -> None:
+    def _refuse_inexact(self, value: object, partial: object) -> None:
         if type(partial) is int:
             return
         for number in _numbers(partial):
@@ -58,21 +61,21 @@ class Inverse:
                     "or approximate=True if rounding errors may pile up"
                 )
 
-    def add(self, total: Any, newer: Any) -> Any:
+    def add(self, total: object, newer: object) -> object:
         """The running aggregate with a value that enters."""
         if self._decimals:
-            return self._unrounded(self._monoid.combine, total, newer)
+            return self._apply_exactly(self._monoid.combine, total, newer)
         return self._monoid.combine(total, newer)
 
-    def remove(self, total: Any, older: Any, rest: Callable[[], Iterable[Any]]) -> Any:
+    def remove(self, total: object, older: object, rest: Rest) -> object:
         """The running aggregate without its oldest value; `rest` are the partials that stay."""
         if self._approximate and not _finite(total):
             return reduce(self._monoid.combine, rest(), self._monoid.identity)
         if self._decimals:
-            return self._unrounded(self._monoid.invert, total, older)
+            return self._apply_exactly(self._monoid.invert, total, older)
         return self._monoid.invert(total, older)
 
-    def _unrounded(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    def _apply_exactly(self, operation: Operation, left: object, right: object) -> object:
         with localcontext() as context:
             context.traps[Inexact] = True
             try:
@@ -84,9 +87,9 @@ class Inverse:
                 ) from None
 
 
-def _numbers(partial: Any) -> list[Any]:
+def _numbers(partial: object) -> list[Complex | Decimal]:
     if type(partial) is tuple:
-        found = []
+        found: list[Complex | Decimal] = []
         for part in partial:
             found += _numbers(part)
         return found

@@ -19,9 +19,7 @@ Figure 5 of the multi-query paper.
 
 from __future__ import annotations
 
-from typing import Any
-
-from muntin.incremental.protocol import Technique
+from muntin.incremental.protocol import Technique, fold
 
 
 class FlatFAT(Technique):
@@ -40,7 +38,7 @@ class FlatFAT(Technique):
         self._least = max(self.ranges, default=1)
         self._build(self._least, [])
 
-    def _build(self, slots: int, leaves: list[Any]) -> None:
+    def _build(self, slots: int, leaves: list[object]) -> None:
         """Lay the tree out anew, with the values from slot 0 on."""
         self._slots, self._front, self._count = slots, 0, len(leaves)
         self._leaves = 1 << (slots - 1).bit_length()
@@ -55,7 +53,7 @@ class FlatFAT(Technique):
                     self._tree[2 * node], self._tree[2 * node + 1]
                 )
 
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         partial = self.monoid.lift(value)
         if self._count == self._slots:
             self._build(2 * self._slots, self._values())
@@ -70,7 +68,7 @@ class FlatFAT(Technique):
         if 4 * self._count <= self._slots and self._slots > self._least:
             self._build(max(self._slots // 2, self._least), self._values())
 
-    def slide(self, value: Any) -> None:
+    def slide(self, value: object) -> None:
         if self.ranges and self._count == self._slots == self.ranges[0]:
             self._put(self._front, self.monoid.lift(value))
             self._front = (self._front + 1) % self._slots
@@ -80,7 +78,7 @@ class FlatFAT(Technique):
     def __len__(self) -> int:
         return self._count
 
-    def _put(self, leaf: int, partial: Any) -> None:
+    def _put(self, leaf: int, partial: object) -> None:
         tree, combine = self._tree, self.monoid.combine
         node = self._leaves + leaf
         tree[node] = partial
@@ -89,15 +87,15 @@ class FlatFAT(Technique):
             tree[node] = combine(tree[2 * node], tree[2 * node + 1])
             node //= 2
 
-    def _whole(self) -> Any:
+    def _whole(self) -> object:
         if self.monoid.commutative or self._front + self._count <= self._slots:
             return self._tree[1]
         return self._newest(self._count)
 
-    def _newest(self, range: int) -> Any:
-        return self._fold(self._span(self._count - range, range))
+    def _newest(self, range: int) -> object:
+        return fold(self.monoid, self._span(self._count - range, range))
 
-    def _span(self, skip: int, length: int) -> list[Any]:
+    def _span(self, skip: int, length: int) -> list[object]:
         """The fewest nodes for `length` values after the oldest `skip` ones, in order."""
         first = (self._front + skip) % self._slots
         end = first + length
@@ -105,7 +103,7 @@ class FlatFAT(Technique):
             return self._cover(first, end)
         return self._cover(first, self._slots) + self._cover(0, end - self._slots)
 
-    def _cover(self, first: int, end: int) -> list[Any]:
+    def _cover(self, first: int, end: int) -> list[object]:
         """The fewest nodes whose leaves are first … end - 1, in order."""
         left, right = [], []
         low, high = self._leaves + first, self._leaves + end
@@ -119,7 +117,7 @@ class FlatFAT(Technique):
             low, high = low // 2, high // 2
         return left + right[::-1]
 
-    def _values(self) -> list[Any]:
+    def _values(self) -> list[object]:
         start = self._leaves + self._front
         stop = min(start + self._count, self._leaves + self._slots)
         wrapped = self._count - (stop - start)

@@ -17,8 +17,6 @@ are queues here, so that the size of the window need not be known.
 
 from __future__ import annotations
 
-from typing import Any
-
 from muntin.incremental.chunked_queue import ChunkedQueue
 from muntin.incremental.protocol import Technique
 
@@ -36,10 +34,10 @@ class FlatFIT(Technique):
     several_ranges = True
 
     def _start(self) -> None:
-        self._partials = ChunkedQueue()
-        self._pointers = ChunkedQueue()
+        self._partials = ChunkedQueue[object]()
+        self._pointers = ChunkedQueue[int]()
 
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         self._partials.append(self.monoid.lift(value))
         self._pointers.append(self._partials.end)
 
@@ -51,10 +49,7 @@ class FlatFIT(Technique):
     def __len__(self) -> int:
         return len(self._partials)
 
-    def _whole(self) -> Any:
-        return self._newest(len(self))
-
-    def _newest(self, range: int) -> Any:
+    def _newest(self, range: int) -> object:
         if not range:
             return self.monoid.identity
         partials, pointers, end = self._partials, self._pointers, self._partials.end

@@ -19,7 +19,7 @@ from functools import reduce
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from muntin.aggregates import Aggregate
-from muntin.errors import AggregateError, is_between, shown
+from muntin.errors import AggregateError, did_you_mean, is_between, is_one_of, shown
 
 TECHNIQUES: dict[str, type[Technique]] = {}
 """Every technique by the name that users write."""
@@ -64,7 +64,7 @@ class Technique(ABC):
         approximate: bool = False,
     ) -> None:
         self.monoid = monoid_of(aggregate)
-        self.ranges = _checked(ranges)
+        self.ranges = _longest_first(ranges)
         self._known = frozenset(self.ranges)
         self.approximate = approximate
         reason = self.refusal(self.monoid, self.ranges)
@@ -90,7 +90,7 @@ class Technique(ABC):
         """Make the window empty."""
 
     @abstractmethod
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         """Add the newest value."""
 
     @abstractmethod
@@ -101,11 +101,11 @@ class Technique(ABC):
     def __len__(self) -> int:
         """How many values the window holds."""
 
-    @abstractmethod
-    def _whole(self) -> Any:
+    def _whole(self) -> object:
         """The partial of all values, in order."""
+        return self._newest(len(self))
 
-    def _newest(self, range: int) -> Any:
+    def _newest(self, range: int) -> object:
         """The partial of the newest `range` values, of which there are more than that."""
         raise AggregateError(
             f"{self.name} answers for its whole window only, which holds {len(self)} values, "
@@ -123,9 +123,9 @@ class Technique(ABC):
 
     def query_all(self, ranges: Iterable[int] | None = None) -> dict[int, Any]:
         """The answer for each of these ranges, or for every registered one, longest first."""
-        return {range: self.query(range) for range in self._asked(ranges)}
+        return {range: self.query(range) for range in self._check_ranges(ranges)}
 
-    def slide(self, value: Any) -> None:
+    def slide(self, value: object) -> None:
         """Insert a value; the oldest leaves if the longest range is full already."""
         if not self.ranges:
             raise AggregateError(
@@ -148,7 +148,7 @@ class Technique(ABC):
                 f"make the technique with ranges={shown(sorted(wanted))}"
             )
 
-    def _asked(self, ranges: Iterable[int] | None) -> tuple[int, ...]:
+    def _check_ranges(self, ranges: Iterable[int] | None) -> tuple[int, ...]:
         if ranges is None:
             return self.ranges
         asked = tuple(ranges)
@@ -156,15 +156,16 @@ class Technique(ABC):
             self._refuse_unknown(range)
         return tuple(sorted(set(asked), reverse=True))
 
-    def _fold(self, partials: Iterable[Any]) -> Any:
-        """Combine partials from older to newer: one combine fewer than there are partials."""
-        rest = iter(partials)
-        first = next(rest, self)
-        return self.monoid.identity if first is self else reduce(self.monoid.combine, rest, first)
-
     def __repr__(self) -> str:
         ranges = f", ranges={list(self.ranges)}" if self.ranges else ""
         return f"<{type(self).__name__} of {self.monoid!r}{ranges}: {len(self)} values>"
+
+
+def fold(monoid: Monoid, partials: Iterable[object]) -> object:
+    """Combine partials from older to newer: one combine fewer than there are partials."""
+    rest = iter(partials)
+    first = next(rest, rest)
+    return monoid.identity if first is rest else reduce(monoid.combine, rest, first)
 
 
 def monoid_of(aggregate: object) -> Monoid:
@@ -181,7 +182,7 @@ def monoid_of(aggregate: object) -> Monoid:
     return aggregate
 
 
-def _checked(ranges: Iterable[int]) -> tuple[int, ...]:
+def _longest_first(ranges: Iterable[int]) -> tuple[int, ...]:
     """Each range once, longest first: the order in which SlickDeque answers them."""
     if not isinstance(ranges, Iterable):
         given = shown(ranges)
@@ -198,3 +199,27 @@ def _checked(ranges: Iterable[int]) -> tuple[int, ...]:
 
 def _with_several_ranges() -> str:
     return ", ".join(t.__name__ for t in TECHNIQUES.values() if t.several_ranges)
+
+
+def technique_named(name: str) -> type[Technique]:
+    """The technique of that name, or an error with the closest known one.
+
+    >>> technique_named("two-stacks").__name__
+    'TwoStacks'
+    """
+    if not is_one_of(name, TECHNIQUES):
+        raise AggregateError(f"unknown technique {shown(name)}: {did_you_mean(name, TECHNIQUES)}")
+    return TECHNIQUES[name]
+
+
+def techniques_for(
+    aggregate: Aggregate | Monoid, ranges: Iterable[int] = ()
+) -> list[type[Technique]]:
+    """The techniques that can serve the aggregate over these ranges.
+
+    >>> from muntin.aggregates import max
+    >>> [t.name for t in techniques_for(max("v"), ranges=[4, 16])]
+    ['b-int', 'flatfat', 'flatfit', 'panes', 'slick-deque']
+    """
+    monoid, asked = monoid_of(aggregate), tuple(ranges)
+    return [t for _, t in sorted(TECHNIQUES.items()) if t.refusal(monoid, asked) is None]

@@ -9,7 +9,8 @@ Shein, Chrysanthis and Labrinidis, EDBT 2018; section 2.2 and Figure 10 of the m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from muntin.incremental.chunked_queue import ChunkedQueue
@@ -33,10 +34,9 @@ class SlickDeque(Technique):
     if TYPE_CHECKING:  # one is made as one of its two variants, which have all of this
 
         def _start(self) -> None: ...
-        def insert(self, value: Any) -> None: ...
+        def insert(self, value: object) -> None: ...
         def evict(self) -> None: ...
         def __len__(self) -> int: ...
-        def _whole(self) -> Any: ...
 
     def __new__(cls, aggregate: object = None, *args: object, **options: object) -> SlickDeque:
         if cls is SlickDeque:
@@ -67,12 +67,12 @@ class SlickDequeInv(SlickDeque):
 
     def _start(self) -> None:
         self._inverse = Inverse(self.monoid, self.approximate, self.name)
-        self._partials = ChunkedQueue()
+        self._partials = ChunkedQueue[object]()
         self._longest = max(self.ranges, default=0)
         self._running = dict.fromkeys(self.ranges, self.monoid.identity)
         self._all = self.monoid.identity
 
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         partials, inverse = self._partials, self._inverse
         partial = inverse.lift(value)
         overfull = len(partials) >= self._longest
@@ -103,22 +103,16 @@ class SlickDequeInv(SlickDeque):
     def __len__(self) -> int:
         return len(self._partials)
 
-    def _whole(self) -> Any:
+    def _whole(self) -> object:
         if self.ranges and len(self) <= self._longest:
             return self._running[self._longest]
         return self._all
 
-    def _newest(self, range: int) -> Any:
+    def _newest(self, range: int) -> object:
         return self._running[range]
 
-    def _after(self, position: int, *newest: Any) -> Any:
-        partials = self._partials
-
-        def rest() -> Iterator[Any]:
-            yield from partials.since(position + 1)
-            yield from newest
-
-        return rest
+    def _after(self, position: int, *newest: object) -> Callable[[], Iterable[object]]:
+        return lambda: chain(self._partials.since(position + 1), newest)
 
 
 class SlickDequeNonInv(SlickDeque):
@@ -138,12 +132,12 @@ class SlickDequeNonInv(SlickDeque):
 
     def _start(self) -> None:
         self._positions: deque[int] = deque()
-        self._partials: deque[Any] = deque()
+        self._partials: deque[object] = deque()
         self._first = self._end = 0
         self.steps = 0
         """Comparisons of positions made so far by queries of a range."""
 
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         partial = self.monoid.lift(value)
         partials, positions = self._partials, self._positions
         while partials and self._wins(partial, partials[-1]):
@@ -163,21 +157,21 @@ class SlickDequeNonInv(SlickDeque):
     def __len__(self) -> int:
         return self._end - self._first
 
-    def _wins(self, newer: Any, older: Any) -> bool:
-        """Which of the two combine returned: told by identity, as ties may compare equal."""
+    def _wins(self, newer: object, older: object) -> bool:
+        """Whether combine returned the newer: by identity, as ties may compare equal."""
         chosen = self.monoid.combine(older, newer)
         if chosen is newer:
             return True
         return chosen is not older and bool(chosen != older)
 
-    def _whole(self) -> Any:
+    def _whole(self) -> object:
         return self._partials[0] if self._partials else self.monoid.identity
 
-    def _newest(self, range: int) -> Any:
+    def _newest(self, range: int) -> object:
         return next(self._traverse((range,)))
 
     def query_all(self, ranges: Iterable[int] | None = None) -> dict[int, Any]:
-        asked, lower = self._asked(ranges), self.monoid.lower
+        asked, lower = self._check_ranges(ranges), self.monoid.lower
         if not self._partials:
             return dict.fromkeys(asked, lower(self.monoid.identity))
         return {
@@ -185,7 +179,7 @@ class SlickDequeNonInv(SlickDeque):
             for range, partial in zip(asked, self._traverse(asked), strict=True)
         }
 
-    def _traverse(self, ranges: Iterable[int]) -> Iterator[Any]:
+    def _traverse(self, ranges: Iterable[int]) -> Iterator[object]:
         """The entry for each range, longest first: one walk from head to tail."""
         entries = zip(self._positions, self._partials, strict=True)
         position, partial = next(entries)

@@ -14,8 +14,6 @@ section 2.2 and Figure 8 of the multi-query paper, which keeps a value beside ea
 
 from __future__ import annotations
 
-from typing import Any
-
 from muntin.incremental.protocol import Technique
 
 
@@ -32,11 +30,11 @@ class TwoStacks(Technique):
     name = "two-stacks"
 
     def _start(self) -> None:
-        self._front: list[Any] = []
-        self._back: list[Any] = []
+        self._front: list[object] = []
+        self._back: list[object] = []
         self._total = self.monoid.identity
 
-    def insert(self, value: Any) -> None:
+    def insert(self, value: object) -> None:
         partial = self.monoid.lift(value)
         self._total = self.monoid.combine(self._total, partial) if self._back else partial
         self._back.append(partial)
@@ -50,7 +48,7 @@ class TwoStacks(Technique):
     def __len__(self) -> int:
         return len(self._front) + len(self._back)
 
-    def _whole(self) -> Any:
+    def _whole(self) -> object:
         if not self._front:
             return self._total if self._back else self.monoid.identity
         if not self._back:

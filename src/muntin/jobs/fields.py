@@ -27,12 +27,16 @@ class Option:
 
     name: str
     kind: object
+    default: object
     meaning: str
     choices: tuple[str, ...]
-    default: object
-    required: bool
     most: float
     whole: bool
+
+    @property
+    def required(self) -> bool:
+        """Whether it may not be left out."""
+        return self.default is MISSING
 
     @property
     def allowed(self) -> str:
@@ -61,26 +65,16 @@ def option(
 def options_of(section: type) -> Mapping[str, Option]:
     """The options of a section by name.
 
-    >>> from muntin.jobs import Trigger
+    >>> from muntin.jobs.job import Trigger
     >>> options_of(Trigger)["interval"].allowed
     'text'
     """
     hints = get_type_hints(section)
     found = {}
     for each in fields(section):
-        if each.metadata:
-            empty: object = {} if each.default_factory is not MISSING else each.default
-            kind = hints[each.name]
-            optional = [k for k in getattr(kind, "__args__", ()) if k is not type(None)]
-            known = kind if kind in KINDS else optional[0]
-            found[each.name] = Option(
-                each.name,
-                known,
-                each.metadata["meaning"],
-                each.metadata["choices"],
-                empty,
-                empty is MISSING,
-                each.metadata["most"],
-                each.metadata["whole"],
-            )
+        kind = hints[each.name]
+        if kind not in KINDS:  # one of them, or None
+            kind = next(k for k in kind.__args__ if k is not type(None))
+        default = {} if each.default_factory is not MISSING else each.default
+        found[each.name] = Option(each.name, kind, default, **each.metadata)
     return found

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from muntin.aggregates import parse_aggregate
-from muntin.errors import MuntinError, QueryError, did_you_mean, legible
+from muntin.errors import MuntinError, QueryError, did_you_mean, shown
 from muntin.jobs.job import Job
 from muntin.jobs.window_text import parse_any_window
 from muntin.model.query import Query, query
@@ -18,30 +18,24 @@ LONGEST_TEXT = 10_000
 """Letters of a window or an aggregate."""
 
 
-def query_of(job: Job) -> Query:
+def parse_query(job: Job) -> Query:
     """What a job asks; an error begins with the key that it comes from."""
     asked = job.query
     if asked.strategy != "auto" and asked.strategy not in STRATEGIES:
         raise QueryError(
-            f"query.strategy is {legible(asked.strategy)}: "
+            f"query.strategy is {shown(asked.strategy)}: "
             f"{did_you_mean(asked.strategy[:80], ['auto', *STRATEGIES])}"
         )
-    windows = _each("windows", asked.windows, parse_any_window)
-    aggregates = _each("aggregates", asked.aggregates, parse_aggregate)
+    windows = _parse_each("windows", asked.windows, parse_any_window)
+    aggregates = _parse_each("aggregates", asked.aggregates, parse_aggregate)
     try:
-        return query(
-            asked.time,
-            windows,
-            aggregates,
-            asked.keys,
-            asked.where,
-            order_by=asked.order_by,
-        )
+        parts = (asked.time, windows, aggregates, asked.keys, asked.where)
+        return query(*parts, order_by=asked.order_by)
     except MuntinError as error:
         raise QueryError(f"query cannot be asked: {error}") from None
 
 
-def _each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:
+def _parse_each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:
     found = []
     for place, text in enumerate(texts, start=1):
         if len(text) > LONGEST_TEXT:
@@ -54,6 +48,6 @@ def _each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T
         except (MuntinError, ValueError, ArithmeticError, RecursionError) as error:
             reason = str(error) if isinstance(error, MuntinError) else "it cannot be read"
             raise QueryError(
-                f"query.{what} has, as entry {place}, {legible(text)}: {reason}"
+                f"query.{what} has, as entry {place}, {shown(text)}: {reason}"
             ) from None
     return found

@@ -10,11 +10,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
-from muntin.errors import MuntinError, did_you_mean, legible
+from muntin.errors import MuntinError, did_you_mean, shown
 from muntin.jobs.fields import Option, options_of
 from muntin.jobs.job import SECTIONS, Job
 from muntin.jobs.requirements import unmet_needs
@@ -25,7 +24,6 @@ OPTIONAL = ("trigger", "spark")
 
 MOST_BYTES, MOST_DOTS = 262_144, 1_000
 """Of a file, and of a line in it: the time in which TOML is read grows with their square."""
-
 
 LONGEST_KEY, LONGEST_LINE = 80, 600
 """Letters of a key that a message shows, and of a message."""
@@ -46,23 +44,24 @@ class JobError(MuntinError, ValueError):
 def read_job(file: str | Path) -> Job:
     """The job in a file."""
     path = Path(file)
-    text = _text(path)
+    text = _read_text(path)
     try:
-        table = tomllib.loads(text)
+        return check_job(_parse(text, path), path)
+    except RecursionError:
+        raise JobError(f"{path} is nested too deeply: no key of a job needs it") from None
+
+
+def _parse(text: str, path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         hint = "; texts stand in quotes" if str(error).startswith("Invalid value") else ""
         raise JobError(f"{path} is not TOML: {error}{hint}") from None
-    except RecursionError:
-        raise JobError(f"{path} is nested too deeply: no key of a job needs it") from None
     except ValueError:
         raise JobError(f"{path} has a number of thousands of digits: no key takes it") from None
-    try:
-        return job_of(table, path)
-    except RecursionError:
-        raise JobError(f"{path} is nested too deeply: no key of a job needs it") from None
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
@@ -72,7 +71,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise JobError(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise JobError(f"{legible(str(path))} cannot be read: no path holds a NUL") from None
+        raise JobError(f"{shown(str(path))} cannot be read: no path holds a NUL") from None
     if len(content) > MOST_BYTES:
         raise JobError(f"{path} is larger than {MOST_BYTES:,} bytes: a job file is a page of TOML")
     for number, line in enumerate(text.split("\n"), start=1):
@@ -82,8 +81,8 @@ def _text(path: Path) -> str:
 
 
 @contextmanager
-def named(job: Job, *secrets: str | None) -> Iterator[None]:
-    """An error in the block is told with the job's file and without the values of its options.
+def report_errors(job: Job, *secrets: str | None) -> Iterator[None]:
+    """Name the job's file in every error of the block, and hide the values of its options.
 
     What is no error of ours passes as it is, unless it says one of these values.
     """
@@ -99,18 +98,13 @@ def named(job: Job, *secrets: str | None) -> Iterator[None]:
         raise JobError(f"{job.file}: {kind}{safe}") from None
 
 
-def job_of(table: Mapping[str, Any], file: Path) -> Job:
+def check_job(table: Mapping[str, Any], file: Path) -> Job:
     """The job in a table that was read from `file`."""
     for name in table:
         if name not in SECTIONS:
-            raise JobError(
-                f"{file}: unknown section [{_key(name)}]: {did_you_mean(_key(name), SECTIONS)}"
-                + _belongs(name)
-            )
-    sections = {
-        name: _section(name, kind, table.get(name), file) for name, kind in SECTIONS.items()
-    }
-    job = Job(file, **sections)
+            hint = did_you_mean(_key(name), SECTIONS) + _belongs(name)
+            raise JobError(f"{file}: unknown section [{_key(name)}]: {hint}")
+    job = Job(file, **{name: _section(name, table.get(name), file) for name in SECTIONS})
     for key, problem in unmet_needs(job):
         raise JobError(f"{file}: {_line(f'{key} {problem}')}")
     return job
@@ -122,7 +116,8 @@ def _belongs(key: str) -> str:
     return f"; {key} belongs into {' or '.join(homes)}" if homes else ""
 
 
-def _section(name: str, kind: type, given: object, file: Path) -> Any:
+def _section(name: str, given: object, file: Path) -> Any:
+    kind = SECTIONS[name]
     if given is None:
         if name in OPTIONAL:
             return kind()
@@ -133,47 +128,43 @@ def _section(name: str, kind: type, given: object, file: Path) -> Any:
     options = options_of(kind)
     for key in given:
         if key not in options:
-            elsewhere = _belongs(key)
-            hint = elsewhere.removeprefix("; ") or did_you_mean(_key(key), options)
+            hint = _belongs(key).removeprefix("; ") or did_you_mean(_key(key), options)
             raise JobError(f"{file}: unknown key {name}.{_key(key)}: {hint}")
     values = {}
-    for option in options.values():
-        value = given.get(option.name, option.default)
-        if value is MISSING:
-            raise JobError(f"{file}: {name}.{option.name} is missing: {option.meaning}")
-        if option.name in given:
-            value = _checked(value, option, f"{file}: {name}.{option.name}")
-        values[option.name] = value
+    for key, option in options.items():
+        if key in given:
+            values[key] = _check(given[key], option, f"{file}: {name}.{key}")
+        elif option.required:
+            raise JobError(f"{file}: {name}.{key} is missing: {option.meaning}")
     return kind(**values)
 
 
-def _checked(value: Any, option: Option, where: str) -> Any:
+def _check(value: object, option: Option, where: str) -> object:
     """The value as its declared type, or what is wrong with it."""
     if option.choices and isinstance(value, str) and value not in option.choices:
         raise JobError(f"{where} is unknown: {did_you_mean(value[:LONGEST_KEY], option.choices)}")
-    if option.kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
-        fits = 0 < value <= option.most
-        if not fits or (option.whole and value != int(value)):
-            raise JobError(f"{where} must be {option.allowed}")
-        return float(value)
+    if option.kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if 0 < value <= option.most and (not option.whole or value == int(value)):
+            return float(value)
+        raise JobError(f"{where} must be {option.allowed}")
     if option.kind == tuple[str, ...]:
         given = [value] if isinstance(value, str) else value
         if isinstance(given, list):
             return tuple(_entry(each, place, where) for place, each in enumerate(given, start=1))
     if option.kind == Mapping[str, str] and isinstance(value, dict):
-        return _texts(value, where)
+        return _flatten(value, where)
     if isinstance(option.kind, type) and isinstance(value, option.kind):
-        return _without_nul(value, where) if isinstance(value, str) else value
+        return _check_nul(value, where) if isinstance(value, str) else value
     raise JobError(f"{where} is {_kind(value)}: it must be {option.allowed}")
 
 
 def _entry(value: object, place: int, where: str) -> str:
     if not isinstance(value, str):
         raise JobError(f"{where} has, as entry {place}, {_kind(value)}: it must be a text")
-    return _without_nul(value, where)
+    return _check_nul(value, where)
 
 
-def _without_nul(text: str, where: str) -> str:
+def _check_nul(text: str, where: str) -> str:
     if "\0" in text:
         raise JobError(f"{where} holds a NUL character: leave it out")
     return text
@@ -187,7 +178,7 @@ def _line(message: str) -> str:
 
 def _key(name: str) -> str:
     """A key as a message shows it."""
-    return name if name.isprintable() and len(name) <= LONGEST_KEY else legible(name, LONGEST_KEY)
+    return name if name.isprintable() and len(name) <= LONGEST_KEY else shown(name)
 
 
 def _kind(value: object) -> str:
@@ -198,18 +189,18 @@ def _kind(value: object) -> str:
     return "a date or a time"
 
 
-def _texts(table: dict[str, Any], where: str, prefix: str = "") -> dict[str, str]:
+def _flatten(table: dict[str, object], where: str, prefix: str = "") -> dict[str, str]:
     """A table of plain values as texts; `a.b = 1` and [a] b = 1 are the key "a.b" alike."""
     texts: dict[str, str] = {}
     for key, value in table.items():
         at = f"{where}.{_key(prefix + key)}"
         match value:
             case dict():
-                texts.update(_texts(value, where, f"{prefix}{key}."))
+                texts.update(_flatten(value, where, f"{prefix}{key}."))
             case bool():
                 texts[prefix + key] = str(value).lower()
             case str() | int() | float():
-                texts[_without_nul(prefix + key, at)] = _without_nul(str(value), at)
+                texts[_check_nul(prefix + key, at)] = _check_nul(str(value), at)
             case _:
                 raise JobError(f"{at} is {_kind(value)}: it must be a text, number or boolean")
     return texts

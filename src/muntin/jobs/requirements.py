@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muntin.errors import MuntinError, WindowError
-from muntin.jobs.job import ENDLESS, FILES, Job
-from muntin.jobs.job_query import query_of
+from muntin.jobs.job import ENDLESS, FILES, Input, Job, Output
+from muntin.jobs.job_query import parse_query
 from muntin.jobs.secrets import SAID
 from muntin.model.durations import LONGEST, duration_text, microseconds
 
@@ -21,14 +21,12 @@ LONGEST_DURATION = 200
 Problem = tuple[str, str]
 """A key and what is wrong with it."""
 
-
-OF_A_FORMAT = {
-    "topic": "kafka",
-    "servers": "kafka",
-    "port": "socket",
-    "rows_per_second": "rate",
-}
+OF_A_FORMAT = {"topic": "kafka", "servers": "kafka", "port": "socket", "rows_per_second": "rate"}
 """Keys that only one format of a source has."""
+
+FOR_STREAMS = (
+    "is for streams, and this source is read as a table: set source.stream = true, or leave it out"
+)
 
 
 def unmet_needs(job: Job) -> Iterator[Problem]:
@@ -45,45 +43,49 @@ def _source(job: Job) -> Iterator[Problem]:
     source = job.source
     kind = f"source.format = {source.format!r}"
     if source.format in FILES:
-        if source.path is None:
-            yield "source.path", f"is missing: {kind} reads a file or folder"
-        elif "://" not in source.path and not _real(job, source.path).exists():
-            yield (
-                "source.path",
-                f"leads to no file or folder, seen from {job.file.parent}: give another path",
-            )
-        elif source.stream and _real(job, source.path).is_file():
-            yield (
-                "source.path",
-                "is a file, and a stream reads a folder of files that arrive: "
-                "give the folder, or leave out source.stream",
-            )
+        yield from _source_path(job, kind)
     elif source.path is not None:
         yield "source.path", f"is given, but {kind} reads no files: leave it out"
-    for key, kinds in OF_A_FORMAT.items():
-        if getattr(source, key) is not None and source.format != kinds:
+    for key, owner in OF_A_FORMAT.items():
+        if getattr(source, key) is not None and source.format != owner:
             yield f"source.{key}", f"is given, but {kind} has none: leave it out"
     if source.format == "kafka":
-        for key in ("topic", "servers"):
-            if getattr(source, key) is None:
-                yield f"source.{key}", f"is missing: {kind} needs it"
-    if source.format == "socket" and source.port is None:
-        yield "source.port", f"is missing: {kind} needs it"
+        yield from _missing("source", source, "topic", "servers")
+    if source.format == "socket":
+        yield from _missing("source", source, "port")
     if source.format in ("kafka", "socket") and source.schema is None and not source.columns:
-        yield (
-            "source.schema",
-            (
-                "is missing: give the columns of the JSON in each message, "
-                "'ts TIMESTAMP, t DOUBLE', "
-                "or make columns out of `value` in [source.columns]"
-            ),
+        problem = (
+            "is missing: give the columns of the JSON in each message, 'ts TIMESTAMP, t DOUBLE', "
+            "or make columns out of `value` in [source.columns]"
         )
+        yield "source.schema", problem
+
+
+def _source_path(job: Job, kind: str) -> Iterator[Problem]:
+    path = job.source.path
+    if path is None:
+        yield "source.path", f"is missing: {kind} reads a file or folder"
+    elif "://" not in path and not _real(job, path).exists():
+        problem = f"leads to no file or folder, seen from {job.file.parent}: give another path"
+        yield "source.path", problem
+    elif job.source.stream and _real(job, path).is_file():
+        problem = (
+            "is a file, and a stream reads a folder of files that arrive: give the folder, or "
+            "leave out source.stream"
+        )
+        yield "source.path", problem
+
+
+def _missing(name: str, section: Input | Output, *keys: str) -> Iterator[Problem]:
+    for key in keys:
+        if getattr(section, key) is None:
+            yield f"{name}.{key}", f"is missing: {name}.format = {section.format!r} needs it"
 
 
 def _question(job: Job) -> Iterator[Problem]:
     question = job.query
     try:
-        if query_of(job).data_windows and job.source.streaming:
+        if parse_query(job).data_windows and job.source.streaming:
             yield from _by_records(job)
     except MuntinError as error:
         key, _, problem = str(error).partition(" ")
@@ -93,52 +95,42 @@ def _question(job: Job) -> Iterator[Problem]:
     if question.grain is not None:
         yield from _duration("query.grain", question.grain)
         if question.control is None:
-            yield (
-                "query.grain",
-                "is for streams with a control: give query.control, or leave it out",
-            )
-    if not job.source.streaming:
-        if question.control is not None:
-            yield (
-                "query.control",
-                (
-                    "is for streams, and this source is read as a table: "
-                    "set source.stream = true, or leave it out"
-                ),
-            )
-        return
-    if question.control is not None and (
-        question.watermark is None or question.output == "complete"
-    ):
+            problem = "is for streams with a control: give query.control, or leave it out"
+            yield "query.grain", problem
+    if job.source.streaming:
+        yield from _streamed(job)
+    elif question.control is not None:
+        yield "query.control", FOR_STREAMS
+
+
+def _streamed(job: Job) -> Iterator[Problem]:
+    """What a stream must have, and what it cannot."""
+    question = job.query
+    unbounded = question.watermark is None or question.output == "complete"
+    if question.control is not None and unbounded:
         yield "query.control", "needs a watermark, and output = 'append' or 'update'"
     if question.watermark is None and question.output == "append":
-        yield (
-            "query.watermark",
-            (
-                "is missing: a stream that appends results must know how late rows may be, "
-                "such as '10 minutes'"
-            ),
+        problem = (
+            "is missing: a stream that appends results must know how late rows may be, such as "
+            "'10 minutes'"
         )
-    for key, value, batch_only in (
-        ("layout", question.layout, "wide"),
-        ("empty", question.empty, "fill"),
-    ):
-        if value == batch_only:
-            yield f"query.{key}", f"is {value!r}, which a stream does not have: leave it out"
+        yield "query.watermark", problem
+    for key, batch_only in (("layout", "wide"), ("empty", "fill")):
+        if getattr(question, key) == batch_only:
+            problem = f"is {batch_only!r}, which a stream does not have: leave it out"
+            yield f"query.{key}", problem
 
 
 def _by_records(job: Job) -> Iterator[Problem]:
     """What a stream with windows that the data decides cannot have."""
     if job.query.output != "append":
-        yield (
-            "query.output",
-            (
-                f"is {job.query.output!r}, and which rows a window holds that the data decides is "
-                "known only when the watermark has passed them: use 'append'"
-            ),
+        problem = (
+            f"is {job.query.output!r}, and which rows a window holds that the data decides is "
+            "known only when the watermark has passed them: use 'append'"
         )
+        yield "query.output", problem
     if job.query.control is not None:
-        yield "query.control", "is for periodic windows alone: leave out it, or the others"
+        yield "query.control", "is for periodic windows alone: leave it out, or the other windows"
 
 
 def _sink(job: Job) -> Iterator[Problem]:
@@ -152,16 +144,12 @@ def _sink(job: Job) -> Iterator[Problem]:
             yield "sink.path", "is where the rows are read from: give the results another folder"
     yield from _overwritten(job)
     if sink.format == "kafka":
-        for key in ("topic", "servers"):
-            if getattr(sink, key) is None:
-                yield f"sink.{key}", f"is missing: {kind} needs it"
+        yield from _missing("sink", sink, "topic", "servers")
     if sink.format == "memory" and sink.name is None:
         yield "sink.name", f"is missing: {kind} needs a name for its table"
     if job.source.streaming and sink.format == "parquet" and job.query.output != "append":
-        yield (
-            "query.output",
-            (f"is {job.query.output!r}, but files are never changed: parquet needs 'append'"),
-        )
+        problem = f"is {job.query.output!r}, but files are never changed: parquet needs 'append'"
+        yield "query.output", problem
 
 
 def _overwritten(job: Job) -> Iterator[Problem]:
@@ -201,37 +189,24 @@ def _real(job: Job, path: str) -> Path:
 
 
 def _trigger(job: Job) -> Iterator[Problem]:
-    trigger, streaming = job.trigger, job.source.streaming
+    trigger, source = job.trigger, job.source
     if trigger.available_now and trigger.interval is not None:
         yield "trigger.interval", "and trigger.available_now are both given: keep one"
     if trigger.interval is not None:
         yield from _duration("trigger.interval", trigger.interval)
     for key in ("interval", "checkpoint", "available_now"):
-        if getattr(trigger, key) and not streaming:
-            yield (
-                f"trigger.{key}",
-                (
-                    "is for streams, and this source is read as a table: "
-                    "set source.stream = true, or leave it out"
-                ),
-            )
-    if trigger.available_now and job.source.format in ENDLESS and job.source.format != "kafka":
-        yield (
-            "trigger.available_now",
-            (f"never ends with source.format = {job.source.format!r}: give an interval"),
+        if getattr(trigger, key) and not source.streaming:
+            yield f"trigger.{key}", FOR_STREAMS
+    if trigger.available_now and source.format in ENDLESS and source.format != "kafka":
+        problem = f"never ends with source.format = {source.format!r}: give an interval"
+        yield "trigger.available_now", problem
+    kept = job.sink.format in ("parquet", "delta", "kafka")
+    if source.streaming and trigger.checkpoint is None and kept:
+        problem = (
+            f"is missing: a stream into {job.sink.format} keeps its place in a folder, so that a "
+            "restart loses nothing and writes nothing twice"
         )
-    if (
-        streaming
-        and trigger.checkpoint is None
-        and job.sink.format in ("parquet", "delta", "kafka")
-    ):
-        yield (
-            "trigger.checkpoint",
-            (
-                f"is missing: a stream into {job.sink.format} keeps its place in a folder, "
-                "so that a restart loses nothing and writes nothing twice"
-            ),
-        )
+        yield "trigger.checkpoint", problem
 
 
 def _duration(key: str, text: str, zero: bool = False) -> Iterator[Problem]:

@@ -28,7 +28,7 @@ _FORMS: tuple[tuple[str, Made], ...] = (
     ),
     (
         r"(?P<range>\d+)(?:/(?P<slide>\d+))? records?",
-        lambda range, slide, id: count_window(int(range), _whole(slide), id),
+        lambda range, slide, id: count_window(int(range), slide and int(slide), id),
     ),
     (
         r"(?P<range>[\d.]+)(?:/(?P<slide>[\d.]+))? of (?P<measure>.+)",
@@ -54,15 +54,11 @@ def parse_any_window(text: str) -> Window | DataWindow:
     return parse_window(text)
 
 
-def _whole(text: str | None) -> int | None:
-    return None if text is None else int(text)
-
-
 def _number(text: str | None) -> Any:
     """A whole number stays one; what is none, the window refuses in its own words."""
     for kind in (int, float):
         try:
-            return None if text is None else kind(text)
+            return text and kind(text)
         except ValueError:
             continue
     return text

@@ -20,7 +20,7 @@ def moments(older: Arrays, newer: Arrays) -> Arrays:
 
 
 def four_moments(older: Arrays, newer: Arrays) -> Arrays:
-    """(n, mean, M2, M3, M4), as muntin.aggregates.skews has it."""
+    """(n, mean, M2, M3, M4), as muntin.aggregates.moments has it."""
     (a, mean_a, a2, a3, a4), (b, mean_b, b2, b3, b4) = older, newer
     n = np.maximum(a + b, 1.0)
     d = mean_b - mean_a

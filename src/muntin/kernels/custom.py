@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from muntin.aggregates.custom import called
+from muntin.aggregates.custom import call
 from muntin.errors import AggregateError
 from muntin.kernels.encoding import Encoded
 from muntin.kernels.monoids import Array, Arrays, Scanned
@@ -36,7 +36,7 @@ def custom(column: pa.Array, function: Function) -> Encoded:
 
     def folded(values: pa.Array) -> Box:
         if fold is not None and len(values):
-            return Box(called(function.name, "fold", fold, values))
+            return Box(call(function.name, "fold", fold, values))
         lifted = map(function.lift, values.to_pylist())
         return Box(reduce(function.combine, lifted, function.identity))
 

@@ -1,8 +1,8 @@
 """Windows that the data decides: sessions, counts, measures, punctuations, and users' own.
 
 Periodic windows (muntin.model.windows) are arithmetic on time; these are not. They are declared as
-values all the same, so that one query holds both; what they mean for records in order is told by
-`muntin.data_windows`. The records of each key are taken in the order of their time.
+values all the same, so that one query holds both; `muntin.data_windows` says what they mean for
+records in order. The records of each key are taken in the order of their time.
 
     what            a window begins with                       and ends before
     session         a record after a pause of the gap          the pause (or the maximum length)
@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 from muntin.errors import WindowError, is_between, shown
 from muntin.model.durations import Duration, check_length, duration_text, microseconds
@@ -40,23 +40,24 @@ LARGEST = 10**15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataWindow:
-    """What all have in common; the id is only a label."""
+    """What all have in common; the id is only a label.
+
+    `deciding` are the fields that hold columns or SQL expressions; `order_matters` says whether the
+    order of records with equal times can change the result.
+    """
 
     id: str = field(default="", compare=False)
     incomplete: bool = False
+    deciding: ClassVar[tuple[str, ...]] = ()
+    order_matters: ClassVar[bool] = True
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The columns or SQL expressions that decide, besides time."""
-        return ()
+        return tuple(sql for each in self.deciding if (sql := getattr(self, each)) is not None)
 
-    @property
-    def order_matters(self) -> bool:
-        """Whether the order of records with equal times can change the result."""
-        return True
-
-    def _named(self, default: str) -> None:
-        if self.id is not None and (not isinstance(self.id, str)):
+    def _set_id(self, default: str) -> None:
+        if self.id is not None and not isinstance(self.id, str):
             raise WindowError(f"window id {shown(self.id)} must be a non-empty text")
         object.__setattr__(self, "id", self.id or default)
 
@@ -68,17 +69,14 @@ class Session(DataWindow):
     gap: int
     maximum: int | None = None
     incomplete: bool = True
+    order_matters: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        _lasts("gap", self.gap)
+        _check_length("gap", self.gap)
         if self.maximum is not None:
-            _lasts("maximum", self.maximum)
+            _check_length("maximum", self.maximum)
         most = f" up to {duration_text(self.maximum)}" if self.maximum else ""
-        self._named(f"session {duration_text(self.gap)}{most}")
-
-    @property
-    def order_matters(self) -> bool:
-        return False
+        self._set_id(f"session {duration_text(self.gap)}{most}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +87,11 @@ class CountWindow(DataWindow):
     slide: int
 
     def __post_init__(self) -> None:
-        _counts("range", self.range, "records")
-        _counts("slide", self.slide, "records")
+        _check_count("range", self.range, "records")
+        _check_count("slide", self.slide, "records")
         _refuse_gaps(self.range, self.slide)
         hop = "" if self.slide == self.range else f"/{self.slide}"
-        self._named(f"{self.range}{hop} records")
+        self._set_id(f"{self.range}{hop} records")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,11 +101,12 @@ class MeasureWindow(DataWindow):
     measure: str
     range: int | float
     slide: int | float
+    deciding: ClassVar[tuple[str, ...]] = ("measure",)
 
     def __post_init__(self) -> None:
-        _sql("measure", self.measure)
-        _positive("range", self.range)
-        _positive("slide", self.slide)
+        _check_sql("measure", self.measure)
+        _check_positive("range", self.range)
+        _check_positive("slide", self.slide)
         _refuse_gaps(self.range, self.slide)
         if self.range / self.slide > MOST_OVERLAP:
             raise WindowError(
@@ -115,11 +114,7 @@ class MeasureWindow(DataWindow):
                 f"more than {MOST_OVERLAP:,} windows: choose a larger slide"
             )
         hop = "" if self.slide == self.range else f"/{self.slide}"
-        self._named(f"{self.range}{hop} of {self.measure}")
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.measure,)
+        self._set_id(f"{self.range}{hop} of {self.measure}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,14 +122,11 @@ class Punctuation(DataWindow):
     """From a record where the predicate holds to the next one."""
 
     predicate: str
+    deciding: ClassVar[tuple[str, ...]] = ("predicate",)
 
     def __post_init__(self) -> None:
-        _sql("predicate", self.predicate)
-        self._named(f"from {self.predicate}")
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.predicate,)
+        _check_sql("predicate", self.predicate)
+        self._set_id(f"from {self.predicate}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,13 +134,10 @@ class Snapshot(DataWindow):
     """All records of one timestamp."""
 
     incomplete: bool = True
+    order_matters: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._named("snapshot")
-
-    @property
-    def order_matters(self) -> bool:
-        return False
+        self._set_id("snapshot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,20 +148,17 @@ class Landmark(DataWindow):
     until: str | None = None
     length: int | None = None
     incomplete: bool = True
+    deciding: ClassVar[tuple[str, ...]] = ("predicate", "until")
 
     def __post_init__(self) -> None:
-        _sql("predicate", self.predicate)
+        _check_sql("predicate", self.predicate)
         if self.until is not None:
-            _sql("until", self.until)
+            _check_sql("until", self.until)
         if self.length is not None:
-            _lasts("length", self.length)
+            _check_length("length", self.length)
         end = f" until {self.until}" if self.until else ""
         end += f" for {duration_text(self.length)}" if self.length else ""
-        self._named(f"since {self.predicate}{end}")
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.predicate, self.until) if self.until is not None else (self.predicate,)
+        self._set_id(f"since {self.predicate}{end}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,22 +167,19 @@ class Threshold(DataWindow):
 
     value: str
     by: int | float
+    deciding: ClassVar[tuple[str, ...]] = ("value",)
 
     def __post_init__(self) -> None:
-        _sql("value", self.value)
-        _positive("by", self.by)
-        self._named(f"{self.value} moved by {self.by}")
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return (self.value,)
+        _check_sql("value", self.value)
+        _check_positive("by", self.by)
+        self._set_id(f"{self.value} moved by {self.by}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserWindow(DataWindow):
     """What a window function says; each key has a function of its own, made by `factory`."""
 
-    factory: Callable[[], Any]
+    factory: Callable[[], object]
     columns: tuple[str, ...] = ()
     limit: int = OPEN_LIMIT
 
@@ -207,10 +190,10 @@ class UserWindow(DataWindow):
                 f"not {shown(self.factory)}"
             )
         for column in self.columns:
-            _sql("column", column)
-        _counts("limit", self.limit, "open windows")
+            _check_sql("column", column)
+        _check_count("limit", self.limit, "open windows")
         inner = getattr(self.factory, "func", self.factory)  # of a functools.partial
-        self._named(re.sub(r"\W+", " ", getattr(inner, "__name__", "user window")).strip())
+        self._set_id(re.sub(r"\W+", " ", getattr(inner, "__name__", "user window")).strip())
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -224,7 +207,7 @@ class Begins(DataWindow):
     windows: tuple[Window | DataWindow, ...] = ()
 
     def __post_init__(self) -> None:
-        self._named("slices")
+        self._set_id("slices")
 
 
 def session(gap: Duration, maximum: Duration | None = None, id: str | None = None) -> Session:
@@ -299,7 +282,7 @@ def threshold(
 
 
 def user_window(
-    function: Callable[[], Any],
+    function: Callable[[], object],
     id: str | None = None,
     columns: tuple[str, ...] | list[str] | None = None,
     incomplete: bool | None = None,
@@ -317,14 +300,14 @@ def user_window(
     )
 
 
-def _positive(what: str, given: object) -> None:
+def _check_positive(what: str, given: object) -> None:
     if not is_between(given, 1 / LARGEST, LARGEST):
         raise WindowError(
             f"{what} {shown(given)} must be positive: a number from {1 / LARGEST:g} to {LARGEST:g}"
         )
 
 
-def _counts(what: str, given: object, things: str) -> None:
+def _check_count(what: str, given: object, things: str) -> None:
     if not isinstance(given, int) or not is_between(given, 1, LARGEST):
         raise WindowError(
             f"{what} {shown(given)} must be a whole number of {things}, at least 1 and at most "
@@ -332,7 +315,7 @@ def _counts(what: str, given: object, things: str) -> None:
         )
 
 
-def _lasts(what: str, given: int) -> None:
+def _check_length(what: str, given: int) -> None:
     if given <= 0:
         raise WindowError(f"{what} {shown(given)} must be positive")
     check_length(given, what, given)
@@ -346,6 +329,6 @@ def _refuse_gaps(range: int | float, slide: int | float) -> None:
         )
 
 
-def _sql(what: str, given: object) -> None:
+def _check_sql(what: str, given: object) -> None:
     if not isinstance(given, str) or not given.strip():
         raise WindowError(f"{what} {shown(given)} must be a column or an SQL expression, as text")

@@ -17,7 +17,7 @@ import re
 from datetime import timedelta
 from decimal import Decimal, localcontext
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from muntin.errors import WindowError, did_you_mean, shown
 
@@ -55,12 +55,8 @@ _SIZES = UNITS | {word: UNITS[unit] for unit, words in ABBREVIATIONS.items() for
 
 _VARY = ("month", "mon", "mo", "quarter", "q", "year", "yr", "y")
 
-_NUMPY = {
-    **{"W": "week", "D": "day", "h": "hour", "m": "minute", "s": "second"},
-    **{"ms": "millisecond", "us": "microsecond"},
-}
 _BELOW = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}
-"""NumPy's units: ours, and how many of those below make a microsecond."""
+"""How many of NumPy's smallest units make a microsecond; its others are ours, but in capitals."""
 
 _TERM = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*([a-zµμ]+)\s*", re.IGNORECASE)
 _WRITE = "write text such as '10 minutes' or '1h30m', or a timedelta"
@@ -88,7 +84,7 @@ def check_length(length: Decimal | int, what: str, given: object) -> None:
         )
 
 
-def _length(duration: Any, what: str) -> Decimal | int:
+def _length(duration: Duration, what: str) -> Decimal | int:
     if isinstance(duration, str):
         return _parse(duration, what)
     if isinstance(duration, timedelta):  # a pandas.Timedelta is one, and has nanoseconds too
@@ -121,10 +117,10 @@ def _of_numpy(delta: np.timedelta64, what: str) -> Decimal | int:
     count = int(delta.astype(np.int64)) * multiple
     if unit in _BELOW:
         return Decimal(count) / _BELOW[unit]
-    if unit not in _NUMPY:
+    if unit in ("generic", "Y", "M"):
         fault = "has no unit" if unit == "generic" else f"is in {unit}, whose length varies"
         raise WindowError(f"{what} {shown(delta)} {fault}: write np.timedelta64(30, 'D') for days")
-    return count * UNITS[_NUMPY[unit]]
+    return count * _SIZES[unit.lower()]
 
 
 def _parse(text: str, what: str) -> Decimal:

@@ -130,12 +130,10 @@ def _each(what: str, given: Any, kind: type[Any] | tuple[type[Any], ...]) -> tup
 def _check_names(time: object, keys: Sequence[object], order_by: Sequence[object]) -> None:
     if not isinstance(time, str) or not time:
         raise QueryError(f"time {shown(time)} must be the name of the timestamp column, as text")
-    for key in keys:
-        if not isinstance(key, str) or not key:
-            raise QueryError(f"key {shown(key)} must be the name of a column, as text")
-    for column in order_by:
-        if not isinstance(column, str) or not column:
-            raise QueryError(f"order_by {shown(column)} must be the name of a column, as text")
+    for what, names in (("key", keys), ("order_by", order_by)):
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise QueryError(f"{what} {shown(name)} must be the name of a column, as text")
     _refuse_duplicates("key", list(keys))
 
 

@@ -27,7 +27,7 @@ from muntin.nesting.operator import Nested, Run
 from muntin.nesting.stairs import Stair, Stairs
 from muntin.plan.slicing.cuts import Cut, begins, cut_everywhere
 
-Granule = tuple[int, Any]
+Granule = tuple[int, object]
 """Where it begins, and the partial of its records."""
 
 
@@ -49,74 +49,67 @@ class _Partials:
         self.identity = monoid.identity
         self.combine = monoid.combine
 
-    def lift(self, value: Any) -> Any:
+    def lift(self, value: object) -> object:
         return value
 
     lower = lift
 
-    def invert(self, whole: Any, older: Any) -> Any:
+    def invert(self, whole: object, older: object) -> object:
         raise NotImplementedError
 
 
-class AggregateStair(Stair[Any]):
+class AggregateStair(Stair[Granule]):
     """Granules in order, with the aggregate of the core at hand."""
 
     def __init__(self, window: Window, monoid: Monoid) -> None:
         super().__init__(window)
         self._cuts: tuple[Cut, ...] = (begins(window),)
         self._combine = monoid.combine
-        self._buffer: list[Granule] = []
-        self._core: deque[Granule] = deque()
+        self.buffer: list[Granule] = []
+        self.core: deque[Granule] = deque()
         self._total = TwoStacks(_Partials(monoid))
         self._until = 0
 
     def add(self, item: Granule) -> None:
         begin, partial = item
-        if self._buffer and begin < self._until:
-            first, held = self._buffer[-1]
-            self._buffer[-1] = (first, self._combine(held, partial))
+        if self.buffer and begin < self._until:
+            first, held = self.buffer[-1]
+            self.buffer[-1] = (first, self._combine(held, partial))
             return
-        self._buffer.append(item)
+        self.buffer.append(item)
         self._until = self._next_cut(begin)
 
     def cut_at(self, cuts: tuple[Cut, ...]) -> None:
         """Cut granules here from now on; one that is open ends earlier where it must."""
         self._cuts = cuts
-        if self._buffer:
-            self._until = self._next_cut(self._buffer[-1][0])
+        if self.buffer:
+            self._until = self._next_cut(self.buffer[-1][0])
 
     def _next_cut(self, begin: int) -> int:
         return min(cut.before(begin) + cut.step for cut in self._cuts)
 
     def settle(self, before: int) -> Iterable[Granule]:
-        for granule in self._buffer:
-            self._core.append(granule)
+        for granule in self.buffer:
+            self.core.append(granule)
             self._total.insert(granule[1])
-        self._buffer.clear()
+        self.buffer.clear()
         leaving = []
-        while self._core and self._core[0][0] < before:
-            leaving.append(self._core.popleft())
+        while self.core and self.core[0][0] < before:
+            leaving.append(self.core.popleft())
             self._total.evict()
         return leaving
 
     def empty(self) -> Iterable[Granule]:
-        held = [*self._core, *self._buffer]
-        self._core.clear()
-        self._buffer.clear()
+        held = [*self.core, *self.buffer]
+        self.core.clear()
+        self.buffer.clear()
         while len(self._total):
             self._total.evict()
         return held
 
-    def total(self) -> Any:
+    def total(self) -> object:
         """The partial of the core."""
         return self._total.query()
-
-    def __len__(self) -> int:
-        return len(self._core) + len(self._buffer)
-
-    @property
-    def buffered(self) -> int:
-        return len(self._buffer)
 
 
 class NestedAggregate(Nested[AggregateStair, Answer]):
@@ -144,24 +137,20 @@ class NestedAggregate(Nested[AggregateStair, Answer]):
         self.monoid = monoid_of(aggregate)
         super().__init__(windows, grouping)
 
-    def insert(self, time: int, value: Any) -> list[Answer]:
+    def insert(self, time: int, value: object) -> list[Answer]:
         """A record; the answers of all instances that end at or before its time."""
         return self._insert(time, (time, self.monoid.lift(value)))
 
-    def insert_partial(self, time: int, partial: Any) -> list[Answer]:
-        """Several records of one instant, lifted and combined already."""
-        return self._insert(time, (time, partial))
-
-    def _stair(self, window: Window) -> AggregateStair:
+    def _make_stair(self, window: Window) -> AggregateStair:
         return AggregateStair(window, self.monoid)
 
-    def _changed(self, stairs: Stairs[AggregateStair]) -> None:
+    def _cut_levels(self, stairs: Stairs[AggregateStair]) -> None:
         wider: list[Window] = []
         for step in reversed(stairs.steps):
             wider.append(step.window)
             step.cut_at(cut_everywhere(map(begins, wider)).cuts)
 
-    def _answers(
+    def _answer(
         self, run: Run[AggregateStair], fired: Sequence[Sequence[AggregateStair]], instant: int
     ) -> Iterator[Answer]:
         whole, some = self.monoid.identity, False

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from muntin.model.windows import Window
 from muntin.nesting.operator import Nested, Run
 from muntin.nesting.stairs import Stair
+
+Appearance = tuple[Hashable, int]
+"""An item, and when it appeared."""
 
 
 class Seen(NamedTuple):
@@ -47,21 +50,21 @@ class Report:
         return [seen.item for seen in self.items[: self.counts[window_id]]]
 
 
-class DistinctStair(Stair[Any]):
+class DistinctStair(Stair[Appearance]):
     """Items by their most recent appearance, oldest first."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self._buffer: dict[Hashable, int] = {}
+        self.buffer: dict[Hashable, int] = {}
         self.core: dict[Hashable, int] = {}
 
-    def add(self, item: tuple[Hashable, int]) -> None:
-        _put(self._buffer, *item)
+    def add(self, item: Appearance) -> None:
+        _put(self.buffer, *item)
 
-    def settle(self, before: int) -> Iterable[tuple[Hashable, int]]:
-        for item, time in self._buffer.items():
+    def settle(self, before: int) -> Iterable[Appearance]:
+        for item, time in self.buffer.items():
             _put(self.core, item, time)
-        self._buffer.clear()
+        self.buffer.clear()
         leaving = []
         for item, time in self.core.items():
             if time >= before:
@@ -71,18 +74,11 @@ class DistinctStair(Stair[Any]):
             del self.core[item]
         return leaving
 
-    def empty(self) -> Iterable[tuple[Hashable, int]]:
-        held = [*self.core.items(), *self._buffer.items()]
+    def empty(self) -> Iterable[Appearance]:
+        held = [*self.core.items(), *self.buffer.items()]
         self.core.clear()
-        self._buffer.clear()
+        self.buffer.clear()
         return held
-
-    def __len__(self) -> int:
-        return len(self.core) + len(self._buffer)
-
-    @property
-    def buffered(self) -> int:
-        return len(self._buffer)
 
 
 def _put(held: dict[Hashable, int], item: Hashable, time: int) -> None:
@@ -107,10 +103,10 @@ class NestedDistinct(Nested[DistinctStair, Report]):
         """An item appears; the reports of all instances that end at or before that time."""
         return self._insert(time, (item, time))
 
-    def _stair(self, window: Window) -> DistinctStair:
+    def _make_stair(self, window: Window) -> DistinctStair:
         return DistinctStair(window)
 
-    def _answers(
+    def _answer(
         self, run: Run[DistinctStair], fired: Sequence[Sequence[DistinctStair]], instant: int
     ) -> Iterator[Report]:
         items: list[Seen] = []

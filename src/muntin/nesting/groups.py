@@ -31,7 +31,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from muntin.errors import PlanError
 from muntin.model.windows import Window
 
 
@@ -90,11 +89,6 @@ class Group:
         """The window whose state holds that of all others."""
         return self.levels[-1].window
 
-    @property
-    def enclosing(self) -> list[Window]:
-        """The windows of the levels above the seed's."""
-        return [level.window for level in self.levels[1:]]
-
     def windows(self) -> Iterator[Window]:
         """All members, narrowest first."""
         for level in self.levels:
@@ -140,18 +134,6 @@ class Group:
         level.window = heir
         level.piggybacked = {w.id: w for w in orphans if w is not heir and subsumable(heir, w)}
         return [w for w in orphans if w is not heir and w.id not in level.piggybacked]
-
-    def check(self) -> None:
-        """Raise PlanError unless this is a sequence, with piggybacked windows on equal ranges."""
-        for below, above in zip(self.levels, self.levels[1:], strict=False):
-            if below.window.range >= above.window.range:
-                raise PlanError(f"{below.window} and {above.window} do not grow in {self!r}")
-            if not subsumable(below.window, above.window):
-                raise PlanError(f"{below.window} is not subsumable under {above.window}")
-        for level in self.levels:
-            for rider in level.piggybacked.values():
-                if rider.range != level.window.range or not subsumable(level.window, rider):
-                    raise PlanError(f"{rider} cannot be piggybacked on {level.window}")
 
     def __repr__(self) -> str:
         return f"<group {' ⊂ '.join(map(str, self.levels))}>"

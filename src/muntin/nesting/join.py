@@ -13,14 +13,15 @@ Join). With t⁻ and t⁺ the earlier and the later time, W holds the pair at ev
 
 The paper lets a match on stair k count for all n - k wider windows. That holds at instants at which
 they all fire. A wider window that slides less often may never hold a pair that a narrower one
-holds: W(5, 5) ends at 5 and 10 and never sees 3 and 6 together, W(4, 1) does. So each window is
-asked for its first end after t⁺.
+holds: W(5, 5) ends at 5 and 10 and never sees 3 and 6 together, W(4, 1) does. So the first
+end after t⁺ is computed for each window.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from muntin.errors import QueryError
@@ -29,7 +30,7 @@ from muntin.nesting.operator import Nested, Run, Served
 from muntin.nesting.stairs import Stair
 from muntin.plan.slicing.cuts import ends
 
-Row = tuple[int, Hashable, Any]
+Row = tuple[int, Hashable, object]
 """Time, key, and the tuple itself."""
 
 
@@ -77,35 +78,29 @@ class _Rows:
         return len(self._rows)
 
 
-class JoinStair(Stair[Any]):
+class JoinStair(Stair[Row]):
     """Tuples in order, with an index by key."""
 
     def __init__(self, window: Window) -> None:
         super().__init__(window)
-        self._buffer, self._core = _Rows(), _Rows()
+        self.buffer: _Rows = _Rows()
+        self.core: _Rows = _Rows()
 
     def add(self, item: Row) -> None:
-        self._buffer.append(item)
+        self.buffer.append(item)
 
     def settle(self, before: int) -> Iterable[Row]:
-        for row in self._buffer.leave(float("inf")):
-            self._core.append(row)
-        return list(self._core.leave(before))
+        for row in self.buffer.leave(float("inf")):
+            self.core.append(row)
+        return list(self.core.leave(before))
 
     def empty(self) -> Iterable[Row]:
-        return [*self._core.leave(float("inf")), *self._buffer.leave(float("inf"))]
+        return [*self.core.leave(float("inf")), *self.buffer.leave(float("inf"))]
 
     def newest_first(self, key: Hashable) -> Iterator[Row]:
         """The tuples with this key."""
-        yield from self._buffer.newest_first(key)
-        yield from self._core.newest_first(key)
-
-    def __len__(self) -> int:
-        return len(self._core) + len(self._buffer)
-
-    @property
-    def buffered(self) -> int:
-        return len(self._buffer)
+        yield from self.buffer.newest_first(key)
+        yield from self.core.newest_first(key)
 
 
 class NestedJoin(Nested[JoinStair, Pair]):
@@ -130,7 +125,7 @@ class NestedJoin(Nested[JoinStair, Pair]):
         self._on = on
         super().__init__(windows, grouping)
 
-    def insert(self, side: str, time: int, row: Any) -> list[Pair]:
+    def insert(self, side: str, time: int, row: object) -> list[Pair]:
         """A tuple of the "left" or "right" stream; its pairs with earlier ones of the other."""
         if side not in self._SIDES:
             raise QueryError(f"side {side!r} must be 'left' or 'right'")
@@ -139,22 +134,18 @@ class NestedJoin(Nested[JoinStair, Pair]):
         self._insert(time, (time, key, row), mine)
         found: list[Pair] = []
         for run in (*self._runs.values(), *self._retiring):
-            for other_time, _, other in self._probe(run, 1 - mine, key):
+            steps = run.sides[1 - mine].steps
+            for other_time, _, other in chain.from_iterable(s.newest_first(key) for s in steps):
                 windows = tuple(_held(run, other_time, time))
                 if windows:
                     pair = (row, other) if mine == 0 else (other, row)
                     found.append(Pair(*pair, windows))
         return found
 
-    @staticmethod
-    def _probe(run: Run[JoinStair], side: int, key: Hashable) -> Iterator[Row]:
-        for step in run.sides[side].steps:
-            yield from step.newest_first(key)
-
-    def _stair(self, window: Window) -> JoinStair:
+    def _make_stair(self, window: Window) -> JoinStair:
         return JoinStair(window)
 
-    def _answers(
+    def _answer(
         self, run: Run[JoinStair], fired: Sequence[Sequence[JoinStair]], instant: int
     ) -> Iterator[Pair]:
         yield from ()  # a pair is reported when its later tuple comes

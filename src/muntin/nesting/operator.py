@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from muntin.errors import QueryError
 from muntin.model.windows import Window
@@ -118,16 +118,16 @@ class Nested(ABC, Generic[AnyStair, Result]):
     # What an operator implements ----------------------------------------------------------
 
     @abstractmethod
-    def _stair(self, window: Window) -> AnyStair:
+    def _make_stair(self, window: Window) -> AnyStair:
         """A new stair."""
 
     @abstractmethod
-    def _answers(
+    def _answer(
         self, run: Run[AnyStair], fired: Sequence[Sequence[AnyStair]], instant: int
     ) -> Iterator[Result]:
         """The results of the windows that fire at the instant."""
 
-    def _changed(self, stairs: Stairs[AnyStair]) -> None:
+    def _cut_levels(self, stairs: Stairs[AnyStair]) -> None:
         """The levels of these stairs are new."""
 
     # Windows come and go ------------------------------------------------------------------
@@ -139,7 +139,7 @@ class Nested(ABC, Generic[AnyStair, Result]):
         if run is not None and self.manager.role(window) == "piggybacked":
             run.serve_too(Served(window, self._now()))
         else:
-            self._runs[group] = self._serving(group, run, self._now())
+            self._runs[group] = self._run_of(group, run, self._now())
 
     def suspend(self, window: Window | str) -> None:
         """Answer a window no more."""
@@ -174,19 +174,19 @@ class Nested(ABC, Generic[AnyStair, Result]):
                     self._retire(run, kept)
                     run = None
             if group in present:
-                self._runs[group] = self._serving(group, run, self._now())
+                self._runs[group] = self._run_of(group, run, self._now())
 
-    def _serving(self, group: Group, run: Run[AnyStair] | None, now: float) -> Run[AnyStair]:
+    def _run_of(self, group: Group, run: Run[AnyStair] | None, now: float) -> Run[AnyStair]:
         """The run of a group with its levels and members as they are now."""
         windows = [level.window for level in group.levels]
         if run is None:
-            run = Run([Stairs(windows, self._stair) for _ in range(self.sides)])
+            run = Run([Stairs(windows, self._make_stair) for _ in range(self.sides)])
         since = {s.window.id: s.since for s in run.all_served()}
         present = [window.id for window in run.stairs.windows]
         changed = not since or present != [window.id for window in windows]
         for stairs in run.sides if changed else ():
             stairs.follow(windows)
-            self._changed(stairs)
+            self._cut_levels(stairs)
         run.due = None if self._fired is None else run.next_end(self._fired)
         run.serve(Served(window, since.get(window.id, now)) for window in group.windows())
         return run
@@ -223,14 +223,14 @@ class Nested(ABC, Generic[AnyStair, Result]):
                     run.due = run.next_end(instant)
                     break
                 fired = [stairs.climb(run.due) for stairs in run.sides]
-                results.extend(self._answers(run, fired, run.due))
+                results.extend(self._answer(run, fired, run.due))
                 run.due = run.next_end(run.due)
         self._retiring = [run for run in self._retiring if not run.over(instant)]
         self._fired = instant
         self._seen = instant if self._seen is None else max(self._seen, instant)
         return results
 
-    def _insert(self, time: int, item: Any, side: int = 0) -> list[Result]:
+    def _insert(self, time: int, item: object, side: int = 0) -> list[Result]:
         results = self.advance(time)
         for run in (*self._runs.values(), *self._retiring):
             run.sides[side].add(item)

@@ -6,8 +6,9 @@ levels of each group; seeds are filled, piggybacked windows hang on their level 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from math import inf
 
 from muntin.errors import printable, shortened
 from muntin.model.durations import duration_text
@@ -47,7 +48,7 @@ def svg(groups: Sequence[Group]) -> str:
     place = _Axes(windows)
     body = [place.frame()]
     for i, group in enumerate(groups):
-        body.append(_drawn(group, place, _COLOURS[i % len(_COLOURS)]))
+        body.append(_draw_group(group, place, _COLOURS[i % len(_COLOURS)]))
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {_WIDTH} {_HEIGHT}' "
         f"width='{_WIDTH}' height='{_HEIGHT}' role='img' aria-label='groups of windows'>"
@@ -76,28 +77,29 @@ class _Axes:
             f"<text x='{_WIDTH - 24}' y='{bottom + 36}' text-anchor='end' {_FONT}>range</text>",
             f"<text x='{left - 8}' y='{_MARGIN - 24}' {_FONT}>slide</text>",
         ]
-        last = 0.0
-        for length in sorted({w.range for w in self.windows}):
-            x = self(Window(length, length))[0]
-            if x - last < _APART:
-                continue
-            last = x
-            marks.append(
-                f"<text x='{x:.0f}' y='{bottom + 18}' text-anchor='middle' fill='#555f6b' "
-                f"{_FONT}>{_short(length)}</text>"
-            )
-        last = float(_HEIGHT)
-        for slide in sorted({w.slide for w in self.windows}):
-            y = self(Window(slide, slide))[1]
-            if last - y < _APART / 2:
-                continue
-            last = y
-            marks.append(
-                f"<text x='{left - 8}' y='{y + 4:.0f}' text-anchor='end' fill='#555f6b' "
-                f"{_FONT}>{_short(slide)}</text>"
-                f"<path d='M{left} {y:.0f}H{_WIDTH - 24}' stroke='#eef1f4'/>"
-            )
+        ranges = ((self(Window(n, n))[0], n) for n in sorted({w.range for w in self.windows}))
+        marks += [
+            f"<text x='{x:.0f}' y='{bottom + 18}' text-anchor='middle' fill='#555f6b' "
+            f"{_FONT}>{_short(length)}</text>"
+            for x, length in _spaced(ranges, _APART)
+        ]
+        slides = ((self(Window(n, n))[1], n) for n in sorted({w.slide for w in self.windows}))
+        marks += [
+            f"<text x='{left - 8}' y='{y + 4:.0f}' text-anchor='end' fill='#555f6b' "
+            f"{_FONT}>{_short(slide)}</text>"
+            f"<path d='M{left} {y:.0f}H{_WIDTH - 24}' stroke='#eef1f4'/>"
+            for y, slide in _spaced(slides, _APART / 2)
+        ]
         return "".join(marks)
+
+
+def _spaced(marks: Iterable[tuple[float, int]], apart: float) -> Iterator[tuple[float, int]]:
+    """The marks of an axis, without those too near to the one before."""
+    last = inf
+    for at, length in marks:
+        if abs(at - last) >= apart:
+            last = at
+            yield at, length
 
 
 def _short(length: int) -> str:
@@ -105,15 +107,15 @@ def _short(length: int) -> str:
     return str(length) if length < 1_000_000 else duration_text(length)
 
 
-def _drawn(group: Group, place: _Axes, colour: str) -> str:
+def _draw_group(group: Group, place: _Axes, colour: str) -> str:
     points = [place(level.window) for level in group.levels]
     path = "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in points)
     line = f"<path d='{path}' fill='none' stroke='{colour}' stroke-width='2'/>"
-    dots = (_level(level, place, colour, i == 0) for i, level in enumerate(group.levels))
+    dots = (_draw_level(level, place, colour, i == 0) for i, level in enumerate(group.levels))
     return line + "".join(dots)
 
 
-def _level(level: Level, place: _Axes, colour: str, seed: bool) -> str:
+def _draw_level(level: Level, place: _Axes, colour: str, seed: bool) -> str:
     x, y = place(level.window)
     drawn: list[str] = []
     for rider in level.piggybacked.values():

@@ -22,8 +22,8 @@ holds to the buffer above. Neither changes what the cores of a wider window hold
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence, Sized
+from typing import Any, Generic, TypeVar
 
 from muntin.model.windows import Window
 from muntin.plan.slicing.cuts import ends
@@ -33,6 +33,9 @@ Item = TypeVar("Item")
 
 class Stair(ABC, Generic[Item]):
     """A core and a buffer; what they hold is up to the operator."""
+
+    buffer: Sized
+    core: Sized
 
     def __init__(self, window: Window) -> None:
         self.window = window
@@ -63,17 +66,11 @@ class Stair(ABC, Generic[Item]):
     def empty(self) -> Iterable[Item]:
         """Give up everything, oldest first."""
 
-    @abstractmethod
     def __len__(self) -> int:
-        """How many items are held, the buffer's among them."""
-
-    @property
-    @abstractmethod
-    def buffered(self) -> int:
-        """How many of them wait in the buffer."""
+        return len(self.core) + len(self.buffer)
 
 
-AnyStair = TypeVar("AnyStair", bound=Stair[object])
+AnyStair = TypeVar("AnyStair", bound=Stair[Any])
 
 
 class Stairs(Generic[AnyStair]):
@@ -128,4 +125,4 @@ class Stairs(Generic[AnyStair]):
     @property
     def buffered(self) -> int:
         """How many items wait in buffers above the lowest stair."""
-        return sum(step.buffered for step in self.steps[1:])
+        return sum(len(step.buffer) for step in self.steps[1:])

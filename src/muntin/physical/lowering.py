@@ -5,6 +5,14 @@ into one that it can run (`physical.operators`), the checker proves the result, 
 and this turns it into numbers: rows of all nodes travel together, and each carries the number of
 its node and the start of its piece. What an operator makes of the plan (levels, trees below the
 first level) are views: they add, drop and re-parent nothing.
+
+Programs say how the pieces of a parent become those of its child, whatever the engine:
+
+    Cut          each row or piece falls into one slice: the latest cut at or before it
+    Congruence   a piece belongs to the instances that a linear congruence gives (`plan.feeds`);
+                 read forwards, rows are exploded into instances (expand, SQL); read backwards, an
+                 instance gathers its pieces (the kernel)
+    ByData       which pieces make an instance only the records tell
 """
 
 from __future__ import annotations
@@ -16,13 +24,42 @@ from functools import cached_property
 from muntin.errors import PlanError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
-from muntin.physical.programs import ByData, Congruence, Cut, Program
 from muntin.plan import Node, SharingPlan
-from muntin.plan.coverage import EdgeKind
+from muntin.plan.coverage import EdgeKind, EdgePieces
+from muntin.plan.feeds import Feed, feeds_of
 from muntin.plan.slicing import Slices
 
 FROM_SOURCE = -1
 """The number of the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Each piece falls into one of these slices."""
+
+    slices: Slices
+
+
+@dataclass(frozen=True)
+class Congruence:
+    """Which pieces make an instance of a window; its feeds are found when they are needed."""
+
+    node: int
+    window: Window
+    pieces: EdgePieces
+
+    @cached_property
+    def feeds(self) -> tuple[Feed, ...]:
+        """The feeds of all progressions."""
+        return tuple(feeds_of(self.node, self.window, self.pieces))
+
+
+@dataclass(frozen=True, slots=True)
+class ByData:
+    """The records decide."""
+
+
+Program = Cut | Congruence | ByData
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +129,8 @@ class PhysicalPlan:
 def lower(plan: SharingPlan) -> PhysicalPlan:
     """Number the nodes and find the program of every edge.
 
-    >>> from muntin.plan.tree import reading_all
-    >>> plan = SharingPlan.build([reading_all(Window(10, 4, id="ten"))], idempotent=True)
+    >>> from muntin.plan.tree import window_node
+    >>> plan = SharingPlan.build([window_node(Window(10, 4, id="ten"))], idempotent=True)
     >>> [(node.number, node.parent, node.program.feeds[0].count) for node in lower(plan).nodes]
     [(0, -1, 10)]
     """

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from muntin.aggregates import Aggregate
+from muntin.aggregates.algebra import Partial
 from muntin.aggregates.columns import columns_of
 from muntin.cost import Constants, Statistics
 from muntin.cost.spark import SHIPPED
@@ -78,11 +79,13 @@ def in_python(query: Query) -> Aggregate | None:
 def in_engine(query: Query) -> tuple[Aggregate, ...]:
     """The aggregates with partials that NumPy has no merge for."""
     shared = (a for a in query.aggregates if not a.function.holistic)
-    return tuple(a for a in shared if not_merged(mergers(a)))
+    return tuple(a for a in shared if not_merged(p.merger for p in partials_of([a])))
 
 
-def mergers(aggregate: Aggregate) -> list[str]:
-    """How the partials of an aggregate merge, by name."""
-    function = aggregate.function
-    unknown = [None] * max(len(aggregate.arguments), function.arity)
-    return [partial.merger for partial in function.partials(unknown)]
+def partials_of(aggregates: Iterable[Aggregate]) -> list[Partial]:
+    """The partials of all aggregates, whatever the types of their inputs."""
+    return [
+        partial
+        for a in aggregates
+        for partial in a.function.partials([None] * max(len(a.arguments), a.function.arity))
+    ]

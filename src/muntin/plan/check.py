@@ -20,7 +20,7 @@ from itertools import pairwise
 from muntin.errors import PlanError
 from muntin.model.data_windows import Begins, DataWindow, Session
 from muntin.model.windows import Window
-from muntin.plan.coverage import EdgeKind, Pieces, Progression, Source, every
+from muntin.plan.coverage import EdgeKind, EdgePieces, Progression, Source, every
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.cuts import begins, ends
 from muntin.plan.tree import Node, Shape, SharingPlan
@@ -112,12 +112,12 @@ def _data_fault(parent: Shape, child: Slices | Window | DataWindow) -> str | Non
             return "only slices, and sessions of smaller gaps, make such windows"
 
 
-def _reads_all(child: Window, pieces: Pieces) -> str | None:
+def _reads_all(child: Window, pieces: EdgePieces) -> str | None:
     read = every(child.range, pieces.kind)
     return None if pieces == read else "it does not read all of its range"
 
 
-def _begins_elsewhere(child: Window, parent: Window, pieces: Pieces) -> str | None:
+def _begins_elsewhere(child: Window, parent: Window, pieces: EdgePieces) -> str | None:
     if child.slide % parent.slide:
         return f"slide {child.slide} is not a multiple of {parent.slide}"
     for p in pieces.progressions:
@@ -128,7 +128,7 @@ def _begins_elsewhere(child: Window, parent: Window, pieces: Pieces) -> str | No
 
 
 def _leaves_gap_or_overlaps(
-    child: Window, parent: Window, pieces: Pieces, idempotent: bool
+    child: Window, parent: Window, pieces: EdgePieces, idempotent: bool
 ) -> str | None:
     """Walk the progressions in order, keeping how far the child is covered.
 

@@ -69,7 +69,7 @@ class EdgeKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class EdgePieces:
     """Which of the parent's pieces make one instance, by offset from its start, and how."""
 
     progressions: tuple[Progression, ...]
@@ -86,13 +86,13 @@ class Pieces:
             yield from range(p.offset, p.last + 1, p.stride)
 
 
-DATA_DEPENDENT = Pieces(())
+DATA_DEPENDENT = EdgePieces(())
 """The pieces of an instance that only the records tell: of a session, of a count window."""
 
 
-def every(length: int, kind: EdgeKind = EdgeKind.WHOLE) -> Pieces:
+def every(length: int, kind: EdgeKind = EdgeKind.WHOLE) -> EdgePieces:
     """Every record or slice that begins within `length` of the start, wherever it begins."""
-    return Pieces((Progression(0, 1, length),), kind)
+    return EdgePieces((Progression(0, 1, length),), kind)
 
 
 def _aligned(child: Window, parent: Window) -> bool:
@@ -128,7 +128,7 @@ def multiplier(child: Window, parent: Window) -> int:
     return 1 + (child.range - parent.range) // parent.slide
 
 
-def covering_pieces(child: Window, parent: Window, disjoint: bool) -> Pieces | None:
+def covering_pieces(child: Window, parent: Window, disjoint: bool) -> EdgePieces | None:
     """The covering set of Definition 2: all instances within, or None where there is no cover.
 
     >>> covering_pieces(Window(10, 2), Window(4, 2), disjoint=False).count
@@ -137,10 +137,10 @@ def covering_pieces(child: Window, parent: Window, disjoint: bool) -> Pieces | N
     relation = partitioned_by if disjoint else covered_by
     if not relation(child, parent):
         return None
-    return Pieces((Progression(0, parent.slide, multiplier(child, parent)),))
+    return EdgePieces((Progression(0, parent.slide, multiplier(child, parent)),))
 
 
-def fewest_pieces(child: Window, parent: Window, disjoint: bool) -> Pieces | None:
+def fewest_pieces(child: Window, parent: Window, disjoint: bool) -> EdgePieces | None:
     """The fewest instances of the parent whose union is an instance of the child, or None.
 
     Disjoint pieces of one length r2 tile the child only at multiples of r2, so r2 divides r1 and,
@@ -156,15 +156,15 @@ def fewest_pieces(child: Window, parent: Window, disjoint: bool) -> Pieces | Non
     if not covered_by(child, parent):
         return None
     if child.range == parent.range:
-        return Pieces((Progression(0, parent.slide, 1),))
+        return EdgePieces((Progression(0, parent.slide, 1),))
     if disjoint:
         if child.range % parent.range or parent.range % parent.slide:
             return None
-        return Pieces((Progression(0, parent.range, child.range // parent.range),))
+        return EdgePieces((Progression(0, parent.range, child.range // parent.range),))
     stride = parent.range // parent.slide * parent.slide
     last = child.range - parent.range
     steps = last // stride
     body = Progression(0, stride, steps + 1)
     if steps * stride == last:
-        return Pieces((body,))
-    return Pieces((body, Progression(last, stride, 1)))
+        return EdgePieces((body,))
+    return EdgePieces((body, Progression(last, stride, 1)))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from muntin.model.windows import Window
-from muntin.plan.coverage import Pieces, Progression
+from muntin.plan.coverage import EdgePieces, Progression
 
 _WORD = 2**62
 """Products of the formula must stay below this: engines compute in 64 bits."""
@@ -43,7 +43,7 @@ class Feed:
     def starts(self, position: int) -> Iterator[int]:
         """The starts of the instances that a piece at the position belongs to, newest first.
 
-        >>> [feed] = feeds_of(0, Window(10, 4), Pieces((Progression(0, 1, 10),)))
+        >>> [feed] = feeds_of(0, Window(10, 4), EdgePieces((Progression(0, 1, 10),)))
         >>> list(feed.starts(9))
         [8, 4, 0]
         """
@@ -55,12 +55,12 @@ class Feed:
             yield position - self.offset - j * self.stride
 
 
-def feeds_of(node: int, child: Window, pieces: Pieces) -> list[Feed]:
+def feeds_of(node: int, child: Window, pieces: EdgePieces) -> list[Feed]:
     """The feeds of one edge."""
     return [feed for p in pieces.progressions for feed in _feeds(node, child, p)]
 
 
-def stays(node: int, window: Window) -> Feed:
+def identity_feed(node: int, window: Window) -> Feed:
     """The feed that hands a row of a window on unchanged."""
     return _feed(node, window, Progression(0, window.slide, 1))
 

@@ -20,17 +20,17 @@ from muntin.model.windows import Window
 from muntin.plan.coverage import DATA_DEPENDENT, EdgeKind, every
 from muntin.plan.slicing import Cut, Slices, cut_everywhere, pairs
 from muntin.plan.slicing.cuts import ends
-from muntin.plan.tree import Node, SharingPlan, reading_all, sliced
+from muntin.plan.tree import Node, SharingPlan, slices_node, unused_id, window_node
 
 
 def close(plan: SharingPlan) -> SharingPlan:
     """A plan without prefix edges; the plan itself if it has none.
 
-    >>> from muntin.plan.tree import reading_all, sliced
+    >>> from muntin.plan.tree import window_node, slices_node
     >>> from muntin.plan.slicing import cutty
     >>> window = Window(14, 8, id="w")
-    >>> reading = reading_all(window, "slices", kind=EdgeKind.PREFIX)
-    >>> plan = SharingPlan.build([sliced(cutty(window)), reading], idempotent=False)
+    >>> reading = window_node(window, "slices", kind=EdgeKind.PREFIX)
+    >>> plan = SharingPlan.build([slices_node(cutty(window)), reading], idempotent=False)
     >>> str(plan.nodes[0].shape), str(close(plan).nodes[0].shape)
     ('8ℤ', '8ℤ ∪ 6 mod 8')
     """
@@ -44,11 +44,11 @@ def close(plan: SharingPlan) -> SharingPlan:
                 above = plan.node(above).parent
     if not missing:
         return plan
-    nodes = (_closed(node, missing.get(node.id, ())) for node in plan.nodes)
+    nodes = (_close(node, missing.get(node.id, ())) for node in plan.nodes)
     return SharingPlan(tuple(nodes), plan.idempotent)
 
 
-def _closed(node: Node, cuts: Sequence[Cut]) -> Node:
+def _close(node: Node, cuts: Sequence[Cut]) -> Node:
     pieces = replace(node.pieces, kind=EdgeKind.WHOLE)
     shape = node.shape
     if isinstance(shape, Slices) and cuts:
@@ -60,7 +60,7 @@ def slice_roots(plan: SharingPlan) -> SharingPlan:
     """The same plan with slices above such windows; the plan itself if there is none.
 
     >>> wide = Window(10, 4, id="wide")
-    >>> plan = slice_roots(SharingPlan.build([reading_all(wide)], idempotent=True))
+    >>> plan = slice_roots(SharingPlan.build([window_node(wide)], idempotent=True))
     >>> [(node.id, str(node.shape), node.parent) for node in plan.nodes]
     [('slices of wide', '4ℤ ∪ 2 mod 4', None), ('wide', 'W(10, 4)', 'slices of wide')]
     """
@@ -68,11 +68,9 @@ def slice_roots(plan: SharingPlan) -> SharingPlan:
     nodes: list[Node] = []
     for node in plan.nodes:
         if node.parent is None and isinstance(node.shape, Window) and not node.shape.tumbling:
-            id = f"slices of {node.id}"
-            while id in taken:
-                id += "'"
+            id = unused_id(f"slices of {node.id}", taken, mark="'")
             taken.add(id)
-            nodes += [sliced(pairs(node.shape), id), reading_all(node.shape, id, node.hidden)]
+            nodes += [slices_node(pairs(node.shape), id), window_node(node.shape, id, node.hidden)]
         else:
             nodes.append(node)
     if len(nodes) == len(plan.nodes):

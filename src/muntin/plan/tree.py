@@ -18,14 +18,14 @@ open. Operators that group whole pieces rewrite the plan (`close`), which cuts s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from muntin.errors import PlanError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
-from muntin.plan.coverage import SOURCE, EdgeKind, Pieces, Source, every
+from muntin.plan.coverage import SOURCE, EdgeKind, EdgePieces, Source, every
 from muntin.plan.slicing import Slices
 
 Shape = Source | Slices | Window | DataWindow
@@ -38,7 +38,7 @@ class Node:
     id: str
     shape: Slices | Window | DataWindow
     parent: str | None
-    pieces: Pieces
+    pieces: EdgePieces
     hidden: bool = False
 
 
@@ -47,7 +47,7 @@ class SharingPlan:
     """Nodes in an order in which every parent comes before its children.
 
     >>> ten, twenty = Window(10, 10, id="ten"), Window(20, 20, id="twenty")
-    >>> plan = SharingPlan.build([reading_all(ten), reading_all(twenty)], idempotent=True)
+    >>> plan = SharingPlan.build([window_node(ten), window_node(twenty)], idempotent=True)
     >>> [(node.id, node.parent) for node in plan.nodes]
     [('ten', None), ('twenty', None)]
     """
@@ -112,7 +112,7 @@ class SharingPlan:
             yield self.shape(node.parent), node
 
 
-def reading_all(
+def window_node(
     window: Window,
     parent: str | None = None,
     hidden: bool = False,
@@ -122,6 +122,17 @@ def reading_all(
     return Node(window.id, window, parent, every(window.range, kind), hidden)
 
 
-def sliced(slices: Slices, id: str = "slices", parent: str | None = None) -> Node:
+def slices_node(slices: Slices, id: str = "slices", parent: str | None = None) -> Node:
     """Slices of the source, or of finer slices."""
     return Node(id, slices, parent, every(1), hidden=True)
+
+
+def unused_id(id: str, taken: Collection[str], mark: str = "′") -> str:
+    """An id for a node that nobody asked for: marked as often as a node of that id is there.
+
+    >>> unused_id("slices", ["an hour"]), unused_id("slices", ["slices", "slices′"])
+    ('slices', 'slices′′')
+    """
+    while id in taken:
+        id += mark
+    return id

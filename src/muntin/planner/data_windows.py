@@ -1,57 +1,55 @@
 """Planning a query with windows that the data decides: the same plan type, checker and explainer.
 
-Sessions alone take one another as pieces (`wcg`); anything else goes through the slices of Cutty
-(`cutty`), where periodic windows join in, so that the source is read once. On a stream and in
-process all of them do.
+wcg      source ─▶ slices of the smallest gap ─▶ sessions of it ─▶ of the next larger gap ─▶ …
+         For sessions alone, in batches of Spark. Sessions of a larger gap are unions of those of a
+         smaller one, so one pass of the smallest feeds all; and records of one key in the same
+         slice of that length are never a pause apart, so the source is grouped into slices before
+         anything is put in order.
+cutty    source ─▶ slices that begin where any window begins ─▶ every window, periodic ones too
+
+Which pieces make an instance only the records tell: the checker knows the relation, and tests hold
+it to generated records.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from muntin.cost import total
 from muntin.errors import StrategyError, shown
-from muntin.model.data_windows import DataWindow
+from muntin.model.data_windows import Begins, DataWindow, Session
 from muntin.model.query import Query
 from muntin.model.windows import Window
-from muntin.plan import SharingPlan, check
-from muntin.planner.choosing import Choice, choose
+from muntin.plan import Node, SharingPlan, check
+from muntin.plan.coverage import DATA_DEPENDENT
+from muntin.plan.slicing import Cut, Slices
+from muntin.plan.tree import slices_node, unused_id, window_node
+from muntin.planner.choice import choose
 from muntin.planner.found import Alternative, Found
-from muntin.planner.strategies.data_windows import on_begins, session_chain
-
-if TYPE_CHECKING:
-    from muntin.planner.options import Options
+from muntin.planner.options import Options
 
 KNOWN = ("auto", "cutty", "wcg")
 
 
 def find_data_plan(query: Query, options: Options) -> Found:
-    """The plan of such a query."""
+    """The plan of such a query, with the plans that it was compared with."""
     _refuse(options)
-    rates = options.rates
-    windows: list[Window | DataWindow] = [*query.windows, *query.data_windows]
     plans = _plans(query, options)
     for plan in plans.values():
-        check(plan, windows)
+        check(plan, [*query.windows, *query.data_windows])
     chosen = next(iter(plans)) if options.strategy == "auto" else options.strategy
     if chosen not in plans:
         raise StrategyError(
             "strategy 'wcg' computes sessions from sessions; other windows that the data decides, "
             "and sessions with a maximum, take strategy 'cutty'"
         )
-    question, facts = options.question(query), options.facts
-    choice = choose(plans[chosen], question, options.engine, options.forced, facts.refused)
-    tried = [_alternative(chosen, choice, total(rates, plans[chosen]))]
-    for name, plan in plans.items():
-        if name != chosen:
-            other = choose(plan, question, options.engine, None, facts.refused)
-            tried.append(_alternative(name, other, total(rates, plan)))
-    cost = total(rates, plans[chosen])
-    return Found(query, plans[chosen], chosen, cost, rates, tuple(tried), choice, options)
-
-
-def _alternative(name: str, choice: Choice, cost: float) -> Alternative:
-    return Alternative(name, choice.operator.name, cost, choice.seconds)
+    question, refused = options.question(query), options.facts.refused
+    choices, tried = {}, []
+    for name in sorted(plans, key=lambda name: name != chosen):
+        forced = options.forced if name == chosen else None
+        choice = choices[name] = choose(plans[name], question, options.engine, forced, refused)
+        cost = total(options.rates, plans[name])
+        tried.append(Alternative(name, choice.operator.name, cost, choice.seconds))
+    cost, choice = total(options.rates, plans[chosen]), choices[chosen]
+    return Found(query, plans[chosen], chosen, cost, options.rates, tuple(tried), choice, options)
 
 
 def _plans(query: Query, options: Options) -> dict[str, SharingPlan]:
@@ -81,3 +79,34 @@ def _refuse(options: Options) -> None:
         raise StrategyError(
             f"cost={shown(options.cost)} is for periodic windows: leave it out here"
         )
+
+
+def session_chain(windows: tuple[DataWindow, ...], idempotent: bool) -> SharingPlan | None:
+    """Sessions from the smallest gap to the largest; None if there is any other window.
+
+    >>> from muntin.model.data_windows import session
+    >>> plan = session_chain((session("1 hour"), session("5 minutes")), False)
+    >>> [(node.id, node.parent) for node in plan.nodes]
+    [('slices', None), ('session 5 minutes', 'slices'), ('session 1 hour', 'session 5 minutes')]
+    """
+    sessions = [w for w in windows if isinstance(w, Session) and w.maximum is None]
+    if len(sessions) < len(windows):
+        return None
+    ordered = sorted(sessions, key=lambda w: w.gap)
+    cells = Slices((Cut(ordered[0].gap, 0),), "slices")
+    nodes = [slices_node(cells, unused_id("slices", [w.id for w in windows]))]
+    for window in ordered:
+        nodes.append(Node(window.id, window, nodes[-1].id, DATA_DEPENDENT))
+    return SharingPlan.build(nodes, idempotent)
+
+
+def on_begins(
+    windows: tuple[Window, ...], data_windows: tuple[DataWindow, ...], idempotent: bool
+) -> SharingPlan:
+    """All windows on slices that begin where any of them begins."""
+    ids = [w.id for w in windows] + [w.id for w in data_windows]
+    slices = Begins(windows=(*windows, *data_windows))
+    root = Node(unused_id("slices", ids), slices, None, DATA_DEPENDENT, hidden=True)
+    periodic = [window_node(w, root.id) for w in windows]
+    others = [Node(w.id, w, root.id, DATA_DEPENDENT) for w in data_windows]
+    return SharingPlan.build([root, *periodic, *others], idempotent)

@@ -8,7 +8,7 @@ from muntin.cost import CostModel
 from muntin.model.query import Query
 from muntin.physical import Operator
 from muntin.plan import SharingPlan
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 from muntin.planner.options import Options
 
 

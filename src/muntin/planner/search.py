@@ -8,7 +8,6 @@ for all; the operator is then the fastest one for the plan of least cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from muntin.cost import CostModel, PaperCost, WeaveCost, total
@@ -19,7 +18,7 @@ from muntin.physical.operators.window import WINDOW
 from muntin.plan import SharingPlan, check
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.edges import edge_work
-from muntin.planner.choosing import Choice, candidates, choose
+from muntin.planner.choice import Choice, candidates, choose
 from muntin.planner.data_windows import find_data_plan
 from muntin.planner.found import Alternative, Found
 from muntin.planner.options import Options
@@ -27,7 +26,6 @@ from muntin.planner.strategies import (
     COST_FREE,
     SHARES,
     STRATEGIES,
-    Budget,
     Problem,
     budget_for,
     strategy_named,
@@ -65,27 +63,18 @@ def find_plan(query: Query, options: Options) -> Found:
         options = replace(options, facts=replace(options.facts, forced=WINDOW.name))
     names = list(STRATEGIES) if auto else [options.strategy]
     models = _models(query, options)
-    tried = [_by_one(name, query, models, options) for name in names]
-    best = _best([each for each in tried if each.choice is not None], options)
-    assert best.plan is not None, "direct plans everything"
-    assert best.choice is not None, "direct plans everything"
+    tried = [_try(name, query, models, options) for name in names]
+    best = _best(tried, options)
+    if best.plan is None or best.choice is None:
+        raise StrategyError("no strategy has a plan for these windows")
     alternatives = tuple(each.alternative for each in tried)
     return Found(
         query, best.plan, best.strategy, best.cost, models[0], alternatives, best.choice, options
     )
 
 
-def _by_one(name: str, query: Query, models: list[CostModel], options: Options) -> Tried:
-    """The best that a strategy finds under any of the models, within one budget for all."""
-    budget = budget_for(len(query.windows), SHARES.get(name, 1), options.strategy == name)
-    best = _best(list(_each(name, query, models, options, budget)), options)
-    return replace(best, steps=budget.spent)
-
-
 def _best(tried: list[Tried], options: Options) -> Tried:
     """The one predicted fastest, or of least cost; simpler strategies win ties."""
-    if not tried:
-        raise StrategyError("no strategy has a plan for these windows")
     possible = [each for each in tried if each.choice is not None] or tried
     if options.by_seconds:
         return min(possible, key=lambda each: each.choice.seconds if each.choice else 0.0)
@@ -110,24 +99,46 @@ def _models(query: Query, options: Options) -> list[CostModel]:
     return list(dict.fromkeys(models))
 
 
-def _each(
-    name: str, query: Query, models: list[CostModel], options: Options, budget: Budget
-) -> Iterator[Tried]:
-    """A strategy under each model; once where it does not look at the cost.
+def _try(name: str, query: Query, models: list[CostModel], options: Options) -> Tried:
+    """The best that a strategy finds under any of the models, within one budget for all.
 
-    Where the budget ends under a later model, what was found before remains.
+    A strategy that does not look at the cost is asked once. Where the budget ends under a later
+    model, what was found before remains. What the strategy that was asked for refuses is the
+    caller's to know.
     """
-    question, asked, found = options.question(query), options.strategy == name, False
+    question, asked = options.question(query), options.strategy == name
+    budget = budget_for(len(query.windows), SHARES.get(name, 1), asked)
+    tried: list[Tried] = []
     for model in models[:1] if name in COST_FREE else models:
         problem = Problem(query.windows, query.idempotent, model, options.slicing, budget)
-        tried = _tried(name, problem, asked and not found)
-        if tried.plan is None:
-            yield tried
-            continue
-        found = True
-        refused = options.facts.refused
-        choice = choose(tried.plan, question, options.engine, options.forced, refused)
-        yield replace(tried, choice=choice, cost=_cost(tried.plan, choice, model, options))
+        must_work = asked and not any(each.plan for each in tried)
+        try:
+            plan = _build(name, problem)
+        except BudgetError as over:
+            if must_work:
+                raise BudgetError(
+                    f"strategy {name!r} is {over} for these {len(problem.windows)} windows: "
+                    "use strategy='auto', which leaves it out"
+                ) from None
+            tried.append(Tried(name, note=f"left out: {over}"))
+        except StrategyError as refusal:
+            if must_work:
+                raise
+            tried.append(Tried(name, note=f"refused: {refusal}"))
+        else:
+            refused = options.facts.refused
+            choice = choose(plan, question, options.engine, options.forced, refused)
+            tried.append(Tried(name, plan, choice, _cost(plan, choice, model, options)))
+    return replace(_best(tried, options), steps=budget.spent)
+
+
+def _build(name: str, problem: Problem) -> SharingPlan:
+    """A strategy's plan, proved right before anyone sees it; its price is part of the budget."""
+    plan = STRATEGIES[name](problem)
+    slices = (node.shape for node in plan.nodes if isinstance(node.shape, Slices))
+    problem.budget.spend(sum(map(edge_work, slices)))
+    check(plan, problem.windows)
+    return plan
 
 
 def _cost(plan: SharingPlan, choice: Choice, model: CostModel, options: Options) -> float:
@@ -135,31 +146,6 @@ def _cost(plan: SharingPlan, choice: Choice, model: CostModel, options: Options)
     if options.by_seconds:
         return choice.seconds
     return total(model, choice.plan if options.cost == "rate" else plan)
-
-
-def _tried(name: str, problem: Problem, asked: bool) -> Tried:
-    """A strategy's plan, proved right before anyone sees it, or why there is none.
-
-    What the strategy that was asked for refuses is the caller's to know. The price of a plan is
-    part of the budget.
-    """
-    budget = problem.budget
-    try:
-        plan = STRATEGIES[name](problem)
-        budget.spend(sum(edge_work(n.shape) for n in plan.nodes if isinstance(n.shape, Slices)))
-    except BudgetError as over:
-        if not asked:
-            return Tried(name, note=f"left out: {over}")
-        raise BudgetError(
-            f"strategy {name!r} is {over} for these {len(problem.windows)} windows: "
-            "use strategy='auto', which leaves it out"
-        ) from None
-    except StrategyError as refusal:
-        if asked:
-            raise
-        return Tried(name, note=f"refused: {refusal}")
-    check(plan, problem.windows)
-    return Tried(name, plan)
 
 
 def _refuse_technique(options: Options) -> None:

@@ -12,9 +12,9 @@ from muntin.model.durations import duration_text
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, Question
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.plan.coverage import Pieces, Source
+from muntin.plan.coverage import EdgePieces, Source
 from muntin.plan.slicing import Slices, edge_rate, slices_within
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 from muntin.planner.found import Alternative
 
 
@@ -128,49 +128,30 @@ class Explanation:
             return None
         best = self.choice.seconds
         near = [
-            f"{a.first.strategy} by {a.first.operator} ({times(a.first.seconds / best)})"
-            for a in self.folded
-            if a.first.seconds is not None
-            and a.first.strategy != self.strategy
-            and a.first.seconds <= CLOSE * best
+            f"{a.strategy} by {a.operator} ({times(a.seconds / best)})"
+            for a in (folded.first for folded in self.folded)
+            if a.seconds is not None and a.strategy != self.strategy and a.seconds <= CLOSE * best
         ]
         return f"close: {', '.join(near[:MOST_CLOSE])}" if near else None
 
     def label(self, node: Node) -> str:
-        """What a node is called."""
-        if isinstance(node.shape, Slices):
-            return slices_label(node.shape)
-        if isinstance(node.shape, Begins):
-            return "slices where windows begin"
-        return shortened(node.id)
+        """What a node is called: slices by their length, or by their number in an hour."""
+        match node.shape:
+            case Slices(kind=kind, cuts=(cut,)):
+                return f"{kind} of {duration_text(cut.step)}"
+            case Slices(kind=kind):
+                return f"{kind}, {number(float(edge_rate(node.shape)) * 3_600_000_000)} an hour"
+            case Begins():
+                return "slices where windows begin"
+            case _:
+                return shortened(node.id)
 
     def made_of(self, node: Node) -> str:
         """What an instance of the node is made of."""
-        parent = self.plan.shape(node.parent)
-        return made_of(parent, node.shape, node.pieces)
+        return _made_of(self.plan.shape(node.parent), node.shape, node.pieces)
 
 
-def pieces_read(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) -> float | None:
-    """How many pieces of its parent an instance is made of, on average; None where rows decide."""
-    match parent, child:
-        case Slices(), Slices():
-            return float(edge_rate(parent) / edge_rate(child))
-        case Slices(), Window():
-            return slices_within(child, parent)
-        case Window(), Window():
-            return float(pieces.count)
-        case _:
-            return None
-
-
-def slices_label(slices: Slices) -> str:
-    """Slices in words: their length if they are equal, their number in an hour if not."""
-    if len(slices.cuts) == 1:
-        return f"{slices.kind} of {duration_text(slices.cuts[0].step)}"
-    return f"{slices.kind}, {number(float(edge_rate(slices)) * 3_600_000_000)} an hour"
-
-
-def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) -> str:
+def _made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: EdgePieces) -> str:
     """An edge in words."""
     match parent, child:
         case Source(), Slices() | DataWindow():
@@ -185,17 +166,18 @@ def made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: Pieces) 
             many = "" if child.tumbling else f", each in {number(child.overlap)} instances"
             return f"every row{many}"
         case Slices(), Slices():
-            count = number(pieces_read(parent, child, pieces) or 0.0)
-            return f"{count} finer slice{'' if count == '1' else 's'}"
+            return _several(number(float(edge_rate(parent) / edge_rate(child))), "finer slice")
         case Slices(), Window():
-            count = number(pieces_read(parent, child, pieces) or 0.0)
-            return f"{count} slice{'' if count == '1' else 's'}"
+            return _several(number(slices_within(child, parent)), "slice")
         case _:
             assert isinstance(parent, Window), "slices are never made of windows"
-            overlap = pieces.count * parent.range > child.range if isinstance(child, Window) else 0
-            name = "piece" if pieces.count == 1 else "pieces"
-            overlapping = ", overlapping" if overlap else ""
-            return f"{pieces.count} {name} of {shortened(parent.id)}{overlapping}"
+            made = f"{_several(f'{pieces.count}', 'piece')} of {shortened(parent.id)}"
+            overlap = isinstance(child, Window) and pieces.count * parent.range > child.range
+            return f"{made}, overlapping" if overlap else made
+
+
+def _several(count: str, name: str) -> str:
+    return f"{count} {name}{'' if count == '1' else 's'}"
 
 
 def number(value: float) -> str:

@@ -41,7 +41,7 @@ def svg(explanation: Explanation) -> str:
 
 def _layout(explanation: Explanation) -> tuple[list[_Box], list[tuple[_Box, _Box]]]:
     levels = explanation.plan.levels()
-    depth = {node.id: i + 1 for i, nodes in enumerate(levels) for node in nodes}
+    depth = {node.id: i for i, nodes in enumerate(levels, 1) for node in nodes}
     widths = [90.0] + [max(_width(explanation, node) for node in nodes) for nodes in levels]
     lefts = [20.0 + sum(widths[:i]) + _GAP * i for i in range(len(widths))]
     boxes: list[_Box] = []

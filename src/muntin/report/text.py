@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from muntin.errors import printable
-from muntin.plan import Node
 from muntin.planner.found import Alternative
 from muntin.report.explanation import Explanation, number
 
@@ -27,7 +26,7 @@ def text(explanation: Explanation) -> str:
 
 def tree(explanation: Explanation, figures: bool = True) -> list[str]:
     """The tree as lines, with or without figures."""
-    rows = [("source", "", explanation.rest, ""), *_tree(explanation, explanation.figures)]
+    rows = [("source", "", explanation.rest, ""), *_rows(explanation)]
     wide = [max(len(row[i]) for row in rows) for i in range(4)]
     return [
         f"{a:<{wide[0]}}  {b:<{wide[1]}}  {f'{c:>{wide[2]}}  ' if figures else ''}{d}".rstrip()
@@ -35,20 +34,18 @@ def tree(explanation: Explanation, figures: bool = True) -> list[str]:
     ]
 
 
-def _tree(
-    explanation: Explanation,
-    figures: Mapping[str, str],
-    parent: str | None = None,
-    indent: str = "",
-) -> Iterator[tuple[str, str, str, str]]:
-    children: list[Node] = explanation.plan.children(parent)
-    operators = explanation.operators
-    for i, node in enumerate(children):
-        last = i == len(children) - 1
-        branch, below = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        label = indent + branch + explanation.label(node)
-        yield label, explanation.made_of(node), figures[node.id], operators[node.id]
-        yield from _tree(explanation, figures, node.id, indent + below)
+def _rows(explanation: Explanation) -> Iterator[tuple[str, str, str, str]]:
+    figures, operators = explanation.figures, explanation.operators
+
+    def below(parent: str | None, indent: str) -> Iterator[tuple[str, str, str, str]]:
+        children = explanation.plan.children(parent)
+        for node in children:
+            branch, deeper = ("└─ ", "   ") if node is children[-1] else ("├─ ", "│  ")
+            label = indent + branch + explanation.label(node)
+            yield label, explanation.made_of(node), figures[node.id], operators[node.id]
+            yield from below(node.id, indent + deeper)
+
+    return below(None, "")
 
 
 def _table(explanation: Explanation) -> list[str]:

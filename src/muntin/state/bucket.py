@@ -21,12 +21,12 @@ import pyarrow as pa
 
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.state.cores import Cores
 from muntin.state.evaluation import Changed, Due, opened, results
 from muntin.state.header import check_types
 from muntin.state.keys import Keys
-from muntin.state.pieces import GROUP, START, longs, merged
+from muntin.state.pieces import GROUP, START, longs, merge
 from muntin.state.spec import Spec, first_end, needed_until
 from muntin.state.state import Cache, Seen, State
 from muntin.state.store import Store
@@ -86,7 +86,7 @@ class Bucket:
         `newest` is the start of the newest piece of the batch, in whichever bucket it is.
         """
         spec, state = self.spec, self.state
-        state.heard_of(newest)
+        state.note_newest(newest)
         last = state.header.last
         watermark = max(watermark, last)
         threshold = watermark if spec.late_now else last
@@ -98,7 +98,7 @@ class Bucket:
         else:
             asked = before if spec.late_now else self._due(last, watermark)
         if asked:
-            done.results = _evaluated(spec, asked, state.keys())  # the numbers of before they leave
+            done.results = _evaluate(spec, asked, state.keys())  # the numbers of before they leave
         state.save(watermark, changed=bool(touched))
         done.complete_from = state.complete_from()
         return done
@@ -116,13 +116,13 @@ class Bucket:
         node, touched = longs(table, "node"), {}
         for i, base in enumerate(self.spec.bases):
             own = table if len(self.spec.bases) == 1 else table.filter(pa.array(node == base.node))
-            own = self._accepted(base, own, threshold, done)
+            own = self._accept(base, own, threshold, done)
             if own.num_rows:
-                touched[i] = merged([own], self.spec.partials, self.spec.wraps)
+                touched[i] = merge([own], self.spec.partials, self.spec.wraps)
                 self._merge(i, touched[i])
         return touched
 
-    def _accepted(self, base: Base, table: pa.Table, threshold: int, done: Step) -> pa.Table:
+    def _accept(self, base: Base, table: pa.Table, threshold: int, done: Step) -> pa.Table:
         """The pieces that some open window needs, with the numbers of their keys."""
         windows = list(base.windows.values())
         starts, where = np.unique(longs(table, START), return_inverse=True)
@@ -135,7 +135,7 @@ class Bucket:
         if not on_time.all():
             done.dropped += int(np.count_nonzero(~on_time))
             table, until = table.filter(pa.array(on_time)), until[on_time]
-        number = self.state.numbered(table, until)
+        number = self.state.number_keys(table, until)
         kept = table.select([START, *(p.name for p in self.spec.partials)])
         return kept.add_column(0, GROUP, pa.array(number, pa.int32()))
 
@@ -145,7 +145,7 @@ class Bucket:
             part = table.filter(pa.array(block == each))
             kept = self.state.run(i, each)
             tables = [part] if kept is None else [kept, part]
-            self.state.put(i, each, merged(tables, self.spec.partials, self.spec.wraps))
+            self.state.put(i, each, merge(tables, self.spec.partials, self.spec.wraps))
 
     def _due(self, last: int, watermark: int) -> list[Asked]:
         """For each base with windows that are due, the pieces that these need.
@@ -180,6 +180,6 @@ class Bucket:
         return base, self.state.runs(i, low), asked
 
 
-def _evaluated(spec: Spec, asked: list[Asked], keys: Keys) -> Iterator[pa.Table]:
+def _evaluate(spec: Spec, asked: list[Asked], keys: Keys) -> Iterator[pa.Table]:
     for base, tables, instances in asked:
         yield from results(spec, base, tables, keys, instances)

@@ -29,7 +29,7 @@ import pyarrow as pa
 from muntin.kernels.grouping import Grouping
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.state.pieces import GROUP, START, by_group, encoded, longs
+from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
 from muntin.state.state import State
 
 FAN_OUT = 16
@@ -134,7 +134,7 @@ class Cores:
         rows = pa.array(grouping.rows)
         columns = {name: table.column(name).take(rows) for name in (GROUP, START)}
         for partial, column in zip(
-            spec.partials, encoded(table, spec.partials, spec.wraps), strict=True
+            spec.partials, encode_pieces(table, spec.partials, spec.wraps), strict=True
         ):
             columns[partial.name] = column.decode(grouping.merged(column.arrays, column.monoid))
         return pa.table(columns)

@@ -19,10 +19,10 @@ from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.tree import Branch, evaluate_tree
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.state.header import KeptBase
 from muntin.state.keys import Keys
-from muntin.state.pieces import GROUP, START, by_group, encoded, longs
+from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
 from muntin.state.spec import Spec, first_open, last_due
 from muntin.state.store import whole
 
@@ -97,7 +97,7 @@ def results(
     order = by_group(group)  # runs are in the order of time, and each in that of its pieces
     if isinstance(asked, Changed):
         order = order[np.isin(group[order], asked.group)]
-    columns = encoded(table, spec.partials, spec.wraps)
+    columns = encode_pieces(table, spec.partials, spec.wraps)
     pieces = Pieces(
         group[order],
         start[order],

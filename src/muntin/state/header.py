@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from muntin.errors import StateError
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices, edge_rate
 from muntin.state.spec import Spec
 
@@ -66,6 +66,34 @@ class KeptBase:
         """From when on the window is complete; None if it always was."""
         return next(kept.since for kept in self.windows if kept.window == window)
 
+    def to_plain(self) -> dict[str, object]:
+        """The base as JSON values."""
+        windows = [(k.window, k.since) for k in self.windows]
+        return {
+            "cuts": self.slices.cuts,
+            "block": self.block,
+            "whole_from": self.whole_from,
+            "windows": [[w.range, w.slide, w.offset, w.id, since] for w, since in windows],
+            "runs": list(self.runs.items()),
+            "older": [(end, slices.cuts) for end, slices in self.older],
+        }
+
+    @staticmethod
+    def from_plain(read: dict[str, Any]) -> KeptBase:
+        """The base of JSON values."""
+        return KeptBase(
+            _slices(read["cuts"]),
+            read["block"],
+            [KeptWindow(Window(*window), since) for *window, since in read["windows"]],
+            read["whole_from"],
+            dict(read["runs"]),
+            [(end, _slices(cuts)) for end, cuts in read["older"]],
+        )
+
+
+def _slices(cuts: list[list[int]]) -> Slices:
+    return Slices(tuple(Cut(*cut) for cut in cuts))
+
 
 @dataclass(slots=True)
 class Header:
@@ -88,7 +116,19 @@ class Header:
 
     def to_bytes(self) -> bytes:
         """The header as JSON."""
-        return json.dumps(_plain(self)).encode()
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "buckets": self.buckets,
+                "bucket": self.bucket,
+                "named": self.named,
+                "described": self.described,
+                "last": self.last,
+                "types": self.types,
+                "newest": self.newest,
+                "bases": [base.to_plain() for base in self.bases],
+            }
+        ).encode()
 
     @staticmethod
     def from_bytes(entry: bytes) -> Header:
@@ -98,7 +138,7 @@ class Header:
         Traceback (most recent call last):
         muntin.errors.StateError: the state of this stream has format 99, and this version of ...
         """
-        read = with_format(entry)
+        read = read_entry(entry)
         number = read["format"]
         if isinstance(number, str):
             raise StateError(
@@ -111,10 +151,19 @@ class Header:
                 f"only {FORMAT}: go on with the version that wrote it, or start with a new "
                 "checkpoint location"
             )
-        return _header(read)
+        return Header(
+            read["buckets"],
+            read["bucket"],
+            tuple(read["named"]),
+            tuple(read["described"]),
+            [KeptBase.from_plain(base) for base in read["bases"]],
+            read["last"],
+            read["types"],
+            read.get("newest"),  # older states have none
+        )
 
 
-def with_format(entry: bytes) -> dict[str, Any]:
+def read_entry(entry: bytes) -> dict[str, Any]:
     """What a header says, once it is one of Muntin's; its format is still to be looked at."""
     try:
         read: dict[str, Any] = json.loads(entry)
@@ -125,66 +174,6 @@ def with_format(entry: bytes) -> dict[str, Any]:
             "start with a new checkpoint location"
         ) from None
     return read
-
-
-def _plain(header: Header) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "buckets": header.buckets,
-        "bucket": header.bucket,
-        "named": header.named,
-        "described": header.described,
-        "last": header.last,
-        "types": header.types,
-        "newest": header.newest,
-        "bases": [
-            {
-                "cuts": _cuts(base.slices),
-                "block": base.block,
-                "whole_from": base.whole_from,
-                "windows": [
-                    [k.window.range, k.window.slide, k.window.offset, k.window.id, k.since]
-                    for k in base.windows
-                ],
-                "runs": list(base.runs.items()),
-                "older": [[end, _cuts(slices)] for end, slices in base.older],
-            }
-            for base in header.bases
-        ],
-    }
-
-
-def _cuts(slices: Slices) -> list[list[int]]:
-    return [[cut.step, cut.phase] for cut in slices.cuts]
-
-
-def _slices(cuts: list[list[int]]) -> Slices:
-    return Slices(tuple(Cut(step, phase) for step, phase in cuts))
-
-
-def _header(read: dict[str, Any]) -> Header:
-    bases = [
-        KeptBase(
-            _slices(base["cuts"]),
-            base["block"],
-            [KeptWindow(Window(r, s, o, id), since) for r, s, o, id, since in base["windows"]],
-            base["whole_from"],
-            dict(base["runs"]),
-            [(end, _slices(cuts)) for end, cuts in base["older"]],
-        )
-        for base in read["bases"]
-    ]
-    named, described = tuple(read["named"]), tuple(read["described"])
-    return Header(
-        read["buckets"],
-        read["bucket"],
-        named,
-        described,
-        bases,
-        read["last"],
-        read["types"],
-        read.get("newest"),  # a state of before buckets heard of it has none
-    )
 
 
 def check(header: Header, spec: Spec) -> None:

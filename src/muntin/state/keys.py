@@ -28,7 +28,7 @@ class Keys:
     table: pa.Table
 
     @staticmethod
-    def none(like: pa.Table, names: Sequence[str]) -> Keys:
+    def empty(like: pa.Table, names: Sequence[str]) -> Keys:
         """No keys yet, with columns as those of the pieces."""
         return Keys(like.select(list(names)).slice(0, 0).append_column(UNTIL, _longs([])))
 
@@ -40,11 +40,11 @@ class Keys:
         """When the last slice of each key leaves."""
         return np.asarray(whole(self.table, UNTIL).to_numpy(zero_copy_only=False))
 
-    def numbered(self, pieces: pa.Table, until: Array) -> tuple[Keys, Array]:
+    def number(self, pieces: pa.Table, until: Array) -> tuple[Keys, Array]:
         """The keys with those of more pieces, and the number of each piece's key.
 
         >>> pieces = pa.table({"k0": ["b", "a", None, "b"]})
-        >>> keys, number = Keys.none(pieces, ["k0"]).numbered(pieces, np.array([5, 6, 7, 8]))
+        >>> keys, number = Keys.empty(pieces, ["k0"]).number(pieces, np.array([5, 6, 7, 8]))
         >>> number.tolist(), keys.table.to_pydict()
         ([0, 1, 2, 0], {'k0': ['b', 'a', None], 'until': [8, 6, 7]})
         """
@@ -63,7 +63,7 @@ class Keys:
         table = pa.table([*columns, _longs(longest)], names=[*names, UNTIL])
         return Keys(table), number
 
-    def measured(self, until: Array) -> Keys:
+    def with_until(self, until: Array) -> Keys:
         """The same keys, needed for another time."""
         place = self.table.column_names.index(UNTIL)
         return Keys(self.table.set_column(place, UNTIL, _longs(until)))

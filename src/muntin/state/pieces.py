@@ -26,7 +26,7 @@ def longs(table: pa.Table, name: str) -> Array:
     return np.asarray(whole(table, name).to_numpy(zero_copy_only=False))
 
 
-def encoded(table: pa.Table, partials: Sequence[PartialColumn], wraps: bool) -> list[Encoded]:
+def encode_pieces(table: pa.Table, partials: Sequence[PartialColumn], wraps: bool) -> list[Encoded]:
     """Every partial column as arrays with a monoid."""
     return [
         encode(p.merger, [whole(table, name) for name in (p.name, *p.beside)], wraps, p.code)
@@ -66,7 +66,7 @@ def by_group(group: Array) -> Array:
     return np.asarray(order[np.argsort((group[order] >> 16).astype(np.uint16), kind="stable")])
 
 
-def merged(tables: Sequence[pa.Table], partials: Sequence[PartialColumn], wraps: bool) -> pa.Table:
+def merge(tables: Sequence[pa.Table], partials: Sequence[PartialColumn], wraps: bool) -> pa.Table:
     """One table of all pieces, those of the same group and start merged, older tables first."""
     table = pa.concat_tables(tables).combine_chunks() if len(tables) > 1 else tables[0]
     group, start = longs(table, GROUP), longs(table, START)
@@ -80,12 +80,12 @@ def merged(tables: Sequence[pa.Table], partials: Sequence[PartialColumn], wraps:
         START: pa.array(start[rows]),
     }
     for partial in partials:
-        columns[partial.name] = _merged_column(table, partial, grouping, wraps)
+        columns[partial.name] = _merge_column(table, partial, grouping, wraps)
     return pa.table(columns)
 
 
-def _merged_column(
+def _merge_column(
     table: pa.Table, partial: PartialColumn, grouping: Grouping, wraps: bool
 ) -> pa.Array:
-    [column] = encoded(table, [partial], wraps)
+    [column] = encode_pieces(table, [partial], wraps)
     return column.decode(grouping.merged(column.arrays, column.monoid))

@@ -15,7 +15,7 @@ from muntin.aggregates.columns import PartialColumn
 from muntin.kernels.monoids import Array
 from muntin.kernels.tree import Read
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ import pyarrow as pa
 from muntin.kernels.monoids import Array
 from muntin.state.header import Header, KeptBase, check
 from muntin.state.keys import Keys
-from muntin.state.pieces import GROUP, START, longs, merged
+from muntin.state.pieces import GROUP, START, longs, merge
 from muntin.state.spec import Spec, needed_until
 from muntin.state.store import Store, from_bytes, to_bytes
-from muntin.state.window_change import begun_after, changed, slice_end, unchanged
+from muntin.state.window_change import begin_after, slice_end, take_over, unchanged
 
 Cache = MutableMapping[str, pa.Table]
 """Tables by token: what was read or written before need not be read again."""
@@ -66,7 +66,7 @@ class State:
             self._keys = Keys(from_bytes(entry))
         return self._keys
 
-    def heard_of(self, newest: int | None) -> None:
+    def note_newest(self, newest: int | None) -> None:
         """Note the start of the newest piece of a batch, in whichever bucket it is.
 
         By it, not by their own pieces, all buckets let a new window begin at the same instant.
@@ -75,11 +75,11 @@ class State:
         if newest is not None and (known is None or newest > known):
             self.header.newest, self._unsaved = newest, True
 
-    def numbered(self, pieces: pa.Table, until: Array) -> Array:
+    def number_keys(self, pieces: pa.Table, until: Array) -> Array:
         """The number of each piece's key; until when it is needed is noted."""
         if self._keys is None and self.store.read("keys") is None:
-            self._keys = Keys.none(pieces, self.spec.keys)
-        self._keys, number = self.keys().numbered(pieces, until)
+            self._keys = Keys.empty(pieces, self.spec.keys)
+        self._keys, number = self.keys().number(pieces, until)
         return number
 
     def run(self, i: int, block: int) -> pa.Table | None:
@@ -152,7 +152,7 @@ class State:
         tables = {
             (i, block): self._known(i, block) for i, b in enumerate(bases) for block in b.runs
         }
-        pairs = self._taken_over(tables)
+        pairs = self._take_over(tables)
         stay = {
             i
             for i, ((fresh, old), own) in enumerate(zip(pairs, bases, strict=False))
@@ -168,12 +168,12 @@ class State:
                 fresh.runs = old.runs
             elif old is not None:
                 runs = {block: tables[places[id(old)], block] for block in sorted(old.runs)}
-                self._put_all(i, runs if fresh.block == old.block else self._reblocked(fresh, runs))
+                self._put_all(i, runs if fresh.block == old.block else self._reblock(fresh, runs))
         self._unsaved = True
         if tables:
             self._measure_keys()
 
-    def _taken_over(
+    def _take_over(
         self, tables: dict[tuple[int, int], pa.Table]
     ) -> Sequence[tuple[KeptBase, KeptBase | None]]:
         """The new bases, each with the base whose runs it takes over, if there are any."""
@@ -181,7 +181,7 @@ class State:
         if seen is not None and seen.newest is None:
             return [(KeptBase.of(base), None) for base in self.spec.bases]
         if seen is not None and seen.newest is not None and not bases:
-            return [(begun_after(base, seen.newest + 1), None) for base in self.spec.bases]
+            return [(begin_after(base, seen.newest + 1), None) for base in self.spec.bases]
         places = {id(base): i for i, base in enumerate(bases)}
 
         def stand_until(base: KeptBase) -> int | None:
@@ -193,13 +193,13 @@ class State:
                 newest.append(int(own.max(initial=0)))
             return slice_end(base.slices, max(newest)) if newest else None
 
-        return changed(self.header, self.spec, stand_until)
+        return take_over(self.header, self.spec, stand_until)
 
-    def _reblocked(self, fresh: KeptBase, runs: dict[int, pa.Table]) -> dict[int, pa.Table]:
+    def _reblock(self, fresh: KeptBase, runs: dict[int, pa.Table]) -> dict[int, pa.Table]:
         """The same pieces in blocks of another length."""
         if not runs:
             return {}
-        table = merged(list(runs.values()), self.spec.partials, self.spec.wraps)
+        table = merge(list(runs.values()), self.spec.partials, self.spec.wraps)
         block = longs(table, START) // fresh.block
         return {each: table.filter(pa.array(block == each)) for each in np.unique(block).tolist()}
 
@@ -223,4 +223,4 @@ class State:
                 np.maximum.at(
                     until, longs(table, GROUP), needed_until(windows, longs(table, START))
                 )
-        self._keys = keys.measured(until)
+        self._keys = keys.with_until(until)

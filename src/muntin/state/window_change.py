@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 from muntin.errors import StateError
 from muntin.model.windows import Window
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Slices, begins, ends
 from muntin.state.header import Header, KeptBase, KeptWindow
 from muntin.state.spec import Spec, first_open, kept_from
@@ -39,17 +39,17 @@ def unchanged(header: Header, spec: Spec) -> bool:
     ]
 
 
-def changed(
+def take_over(
     header: Header, spec: Spec, stand_until: Callable[[KeptBase], int | None]
 ) -> list[tuple[KeptBase, KeptBase]]:
     """The bases of the new windows, each with the base of the state whose runs it takes over.
 
     `stand_until` tells by when the rows of all pieces of a base have passed, if it has any.
     """
-    return [_taken_over(header, base, stand_until) for base in spec.bases]
+    return [_take_over(header, base, stand_until) for base in spec.bases]
 
 
-def begun_after(base: Base, instant: int) -> KeptBase:
+def begin_after(base: Base, instant: int) -> KeptBase:
     """A base of which nothing is kept, with windows that begin at an instant or later."""
     fresh = KeptBase.of(base)
     fresh.whole_from = instant
@@ -68,7 +68,7 @@ def slice_end(slices: Slices, start: int) -> int:
     return start + min(cut.step - (start - cut.phase) % cut.step for cut in slices.cuts)
 
 
-def _taken_over(
+def _take_over(
     header: Header, base: Base, stand_until: Callable[[KeptBase], int | None]
 ) -> tuple[KeptBase, KeptBase]:
     known = {k.window: k for kept in header.bases for k in kept.windows}

@@ -33,7 +33,9 @@ def table(keys: list[Records]) -> pa.Table:
 
 @settings(max_examples=12)
 @given(data_windows(), st.lists(records_of_a_key(12), min_size=1, max_size=3))
-def test_windows_are_what_they_mean_for_every_key(window: DataWindow | Window, keys: list[Records]):
+def test_windows_are_what_they_mean_for_every_key(
+    window: DataWindow | Window, keys: list[Records]
+) -> None:
     windows = [window, mt.count_window(2, id="two")]
     found = mt.aggregate(
         table(keys), "ts", windows, [mt.count(), mt.sum("v"), mt.min("n")], "k", order_by="n"
@@ -53,7 +55,7 @@ def test_windows_are_what_they_mean_for_every_key(window: DataWindow | Window, k
     assert sorted(plain, key=repr) == sorted(wanted, key=repr)
 
 
-def test_pandas_comes_back_and_nothing_gives_nothing():
+def test_pandas_comes_back_and_nothing_gives_nothing() -> None:
     rows = table([[{"t": 0, "v": 1, "km": 1, "price": 2, "go": True, "stop": False}]])
     frame = mt.aggregate(rows.to_pandas(), "ts", [mt.session("1 hour")], [mt.avg("v")], "k")
     assert frame["avg(v)"].tolist() == [1.0]
@@ -62,7 +64,7 @@ def test_pandas_comes_back_and_nothing_gives_nothing():
     assert empty.column_names == ["window_id", "window", "k", "count"]
 
 
-def test_its_sql_is_refused_with_a_way_out():
+def test_its_sql_is_refused_with_a_way_out() -> None:
     plan = mt.optimize(mt.query("ts", [mt.session("1 hour")], [mt.count()]))
     with pytest.raises(StrategyError, match=r"use plan\.apply"):
         plan.to_sql("duckdb")

@@ -34,7 +34,7 @@ def rows(result: pa.Table) -> set[tuple[object, ...]]:
     }
 
 
-def test_a_relation_gives_a_relation_of_its_own_connection():
+def test_a_relation_gives_a_relation_of_its_own_connection() -> None:
     connection = duckdb.connect()
     connection.register("own", TABLE)
     relation = connection.sql("SELECT * FROM own WHERE n > 0")
@@ -45,11 +45,11 @@ def test_a_relation_gives_a_relation_of_its_own_connection():
     assert connection.sql("SHOW TABLES").fetchall() == [("own",)]
 
 
-def test_arrow_gives_arrow():
+def test_arrow_gives_arrow() -> None:
     assert isinstance(in_process(PLAN, QUERY, TABLE), pa.Table)
 
 
-def test_pandas_gives_pandas():
+def test_pandas_gives_pandas() -> None:
     times: Any = ["2024-01-01 00:05", "2024-01-01 00:07", None]
     frame = pd.DataFrame({"ts": pd.to_datetime(times)})
     frame = frame.assign(device="a", n=[1, 2, 3])
@@ -62,7 +62,7 @@ def test_pandas_gives_pandas():
     ]
 
 
-def test_what_it_handles():
+def test_what_it_handles() -> None:
     assert handles(TABLE)
     assert handles(TABLE.slice(0, 1).to_pandas())
     assert handles(duckdb.sql("SELECT 1"))
@@ -84,7 +84,7 @@ def test_what_it_handles():
         (pa.date32(), pa.timestamp("us")),
     ],
 )
-def test_types_of_time(kind, bound):
+def test_types_of_time(kind: pa.DataType, bound: pa.DataType) -> None:
     day = 86_400
     seconds = pa.array([-day, 0, day, None], pa.timestamp("s"))
     data = pa.table({"ts": seconds.cast(kind), "device": ["a"] * 4, "n": [1, 2, 4, 8]})
@@ -96,14 +96,14 @@ def test_types_of_time(kind, bound):
     assert found == {-2 * day * 10**6: 1, 0: 6}
 
 
-def test_nanoseconds_before_1970_count_to_the_past():
+def test_nanoseconds_before_1970_count_to_the_past() -> None:
     data = pa.table({"ts": pa.array([-1], pa.timestamp("ns"))})
     query = mt.query("ts", [mt.tumbling("10 microseconds")], [mt.count()])
     [row] = in_process(planned(query), query, data).to_pylist()
     assert row["window"]["end"] == datetime(1970, 1, 1)
 
 
-def test_asa_bounds_put_the_end_inside():
+def test_asa_bounds_put_the_end_inside() -> None:
     """(start, end]: an event exactly at an end belongs to the instance that ends there."""
     data = pa.table({"ts": pa.array([0, 10, 11], pa.timestamp("us", "UTC")), "n": [1, 2, 4]})
     query = mt.query(
@@ -131,7 +131,7 @@ def test_asa_bounds_put_the_end_inside():
     assert compared(planned(query, "wcg"), replace(query, bounds="asa"), data).equal
 
 
-def test_names_may_differ_in_case_and_missing_ones_are_named():
+def test_names_may_differ_in_case_and_missing_ones_are_named() -> None:
     query = mt.query("TS", QUERY.windows, QUERY.aggregates, "DEVICE")
     assert in_process(PLAN, query, TABLE).schema.names[2] == "DEVICE"
     with pytest.raises(ColumnError, match="key 'devise' is not a column: did you mean 'device'"):
@@ -142,7 +142,7 @@ def test_names_may_differ_in_case_and_missing_ones_are_named():
         in_process(PLAN, mt.query("ts", QUERY.windows, [mt.sum("zzz + 1")]), TABLE)
 
 
-def test_large_values_keep_their_variance():
+def test_large_values_keep_their_variance() -> None:
     values = [1e9 + n % 5 for n in range(1000)]
     data = pa.table(
         {"ts": pa.array([n * 1000 for n in range(1000)], pa.timestamp("us")), "v": values}
@@ -157,7 +157,7 @@ def test_large_values_keep_their_variance():
     assert whole == pytest.approx(2.0, rel=1e-6)
 
 
-def test_verification_names_what_differs():
+def test_verification_names_what_differs() -> None:
     right = compared(PLAN, QUERY, TABLE)
     assert right.equal
     assert bool(right)
@@ -178,7 +178,7 @@ def test_verification_names_what_differs():
     assert "only Muntin has it" in repr(wrong)
 
 
-def test_no_java_is_started():
+def test_no_java_is_started() -> None:
     code = (
         "import pyarrow as pa, sys, muntin as mt\n"
         "q = mt.query('t', [mt.tumbling('1 hour')], [mt.count()])\n"
@@ -189,5 +189,5 @@ def test_no_java_is_started():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_connections_are_in_utc():
+def test_connections_are_in_utc() -> None:
     assert connect().sql("SELECT current_setting('TimeZone')").fetchall() == [("UTC",)]

@@ -19,7 +19,7 @@ if sys.argv[1:] == ["connect"]:
 from pyspark.sql import SparkSession
 
 from muntin.engines.spark.session import ROCKSDB
-from muntin.engines.spark.versions import version_of
+from muntin.engines.spark.session_facts import version_of
 from muntin_testing import bad_inputs
 from muntin_testing.engine_cases import CASES, NOT_ON_OLD_CONNECT, events, refused
 

@@ -68,7 +68,9 @@ def batches(count: int, seed: int = 1) -> list[list[tuple[Any, ...]]]:
     return found
 
 
-def _row(second: int, key: str | None, part: int | None, x: Any, cents: Any, word: Any, n: int):
+def _row(
+    second: int, key: str | None, part: int | None, x: Any, cents: Any, word: Any, n: int
+) -> tuple[Any, ...]:
     money = None if cents is None else Decimal(cents).scaleb(-2)
     return (START + timedelta(seconds=second), key, part, x, money, word, n)
 
@@ -85,14 +87,16 @@ def own(stream: DataFrame, query: mt.Query = QUERY) -> DataFrame:
 
 
 @pytest.mark.long
-def test_every_batch_has_the_rows_of_spark_in_update_mode(rocks: SparkSession, tmp_path: Path):
+def test_every_batch_has_the_rows_of_spark_in_update_mode(
+    rocks: SparkSession, tmp_path: Path
+) -> None:
     files = written(rocks, batches(4), SCHEMA, tmp_path / "files")
     sides = {"spark": own, "ours": lambda s: bucketed(s, "update", strategy="wcg", buckets=3)}
     found = played(streamed(rocks, files, SCHEMA), sides, "update", tmp_path / "checkpoint")
     assert_sparks_own(found, ["ours"])
 
 
-def test_every_batch_has_the_rows_of_spark(rocks: SparkSession, tmp_path: Path):
+def test_every_batch_has_the_rows_of_spark(rocks: SparkSession, tmp_path: Path) -> None:
     """Both operators, one tumbling window alone, and a second stateful step after ours."""
     script = [*batches(3), [_row(10_000, "end", 1, 1.0, 1, "", 1)]]
     files = written(rocks, script, SCHEMA, tmp_path / "files")
@@ -170,7 +174,7 @@ def of(window: mt.Window, rows: list[Row]) -> list[Row]:
     return [row for row in rows if row[0] == window.id]
 
 
-def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path):
+def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path) -> None:
     """Kept windows go on as if nothing happened, new ones from when they are complete."""
     script, kept, new = batches(6, seed=2), WINDOWS[1], mt.tumbling("20 seconds")
     files = written(rocks, script[:3], SCHEMA, tmp_path / "files")
@@ -210,7 +214,7 @@ def _refusal(rocks: SparkSession, files: Path, query: mt.Query, checkpoint: Path
     assert "over 2 buckets, and the query asks for 3" in str(error.value)
 
 
-def test_labels_spread_buckets_evenly(spark: SparkSession):
+def test_labels_spread_buckets_evenly(spark: SparkSession) -> None:
     numbers = [0, 1, 2, 77, 2**31 - 1]
     hashes = spark.createDataFrame([(n,) for n in numbers], "n int").select(F.hash("n")).collect()
     assert [row[0] for row in hashes] == [murmur3(n) for n in numbers]
@@ -220,7 +224,7 @@ def test_labels_spread_buckets_evenly(spark: SparkSession):
         assert labels(buckets)[0] == 0
 
 
-def test_what_cannot_run_is_refused_with_a_sentence(rocks: SparkSession, tmp_path: Path):
+def test_what_cannot_run_is_refused_with_a_sentence(rocks: SparkSession, tmp_path: Path) -> None:
     files = written(rocks, [[_row(1, "a", 1, 1.0, 1, "", 1)]], SCHEMA, tmp_path / "files")
     stream = streamed(rocks, files, SCHEMA)
     with pytest.raises(mt.MuntinError, match="complete mode keeps every window"):

@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -72,7 +72,7 @@ def results_of(query: StreamingQuery) -> Mapping[str, float]:
     return last.results
 
 
-def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_path: Path):
+def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_path: Path) -> None:
     script = Scripted(streams, tmp_path, batches(6))
     control = mt.Control(tmp_path / "control", grain="1 second")
     query = script.start(control)
@@ -106,7 +106,7 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
 
 def test_poisonous_files_are_refused_and_the_stream_goes_on_also_after_a_restart(
     streams: SparkSession, tmp_path: Path
-):
+) -> None:
     place = tmp_path / "a [control] of {its} own%20"
     place.mkdir()
     (place / "log").mkdir()
@@ -144,7 +144,7 @@ def test_poisonous_files_are_refused_and_the_stream_goes_on_also_after_a_restart
 
 
 @pytest.mark.long
-def test_commands_may_come_as_rows_of_any_stream(streams: SparkSession, tmp_path: Path):
+def test_commands_may_come_as_rows_of_any_stream(streams: SparkSession, tmp_path: Path) -> None:
     script, told = Scripted(streams, tmp_path, batches(3)), tmp_path / "told"
     told.mkdir()
     schema = "time timestamp, action string, id string, window string, aggregates array<string>"
@@ -174,7 +174,7 @@ def test_commands_may_come_as_rows_of_any_stream(streams: SparkSession, tmp_path
 
 def test_what_cannot_be_controlled_is_refused_with_a_sentence(
     streams: SparkSession, tmp_path: Path
-):
+) -> None:
     table = streams.createDataFrame([], SCHEMA)
     files = tmp_path / "files"
     files.mkdir()
@@ -203,7 +203,7 @@ def test_what_cannot_be_controlled_is_refused_with_a_sentence(
 
 def test_the_example_prints_what_the_page_shows(
     streams: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+) -> None:
     example = run_path(str(ROOT / "examples/control/control.py"))
     example["main"](streams, tmp_path)
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
@@ -217,7 +217,7 @@ def test_the_example_prints_what_the_page_shows(
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(10))
-def test_random_scripts(streams: SparkSession, tmp_path: Path, seed: int):
+def test_random_scripts(streams: SparkSession, tmp_path: Path, seed: int) -> None:
     """Commands at random, also while a batch runs, and restarts; refusals are in the list."""
     random, script = Random(seed), Scripted(streams, tmp_path, batches(10))
     control = mt.Control(tmp_path / "control", grain=random.choice([None, "1 second"]))
@@ -240,13 +240,13 @@ def test_random_scripts(streams: SparkSession, tmp_path: Path, seed: int):
 
 
 @pytest.mark.long
-def test_windows_come_and_go_across_kills(streams: SparkSession, tmp_path: Path):
+def test_windows_come_and_go_across_kills(streams: SparkSession, tmp_path: Path) -> None:
     """Killed with -9 three times, at any moment: nothing lost, nothing twice, no command either."""
     random, files = Random("kills"), tmp_path / "files"
     aside = sorted(written(streams, batches(16), SCHEMA, tmp_path / "aside").iterdir())
     files.mkdir()
     control = mt.Control(tmp_path / "control")
-    commands = {
+    commands: dict[int, Callable[[], object]] = {
         1: lambda: control.register("30 seconds/5 seconds", "x"),
         3: lambda: control.suspend("first"),
         6: lambda: control.register("7 seconds", "first", ["most"]),

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.data_windows import LastRecords, WindowFunction, evaluate
+from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.data_windows import DataWindow
 from muntin_testing.data_windows import Records, meaning
@@ -57,7 +58,9 @@ def table(spark: SparkSession, keyed: dict[Any, Records]) -> DataFrame:
 GAPS = ["10 seconds", "1 second", "25 seconds"]
 
 
-def test_sessions_of_many_gaps_are_sparks_own(frugal, keyed):
+def test_sessions_of_many_gaps_are_sparks_own(
+    frugal: SparkSession, keyed: dict[Any, Records]
+) -> None:
     df = table(frugal, keyed).unionAll(
         frugal.sql("SELECT 'a', 5L, 1, 1, 1D, 1, 1D, true, true, CAST(NULL AS TIMESTAMP)")
     )
@@ -71,7 +74,9 @@ def test_sessions_of_many_gaps_are_sparks_own(frugal, keyed):
         assert verified.rows > 150
 
 
-def test_sessions_without_keys_of_what_is_shared_and_what_is_not(frugal, keyed):
+def test_sessions_without_keys_of_what_is_shared_and_what_is_not(
+    frugal: SparkSession, keyed: dict[Any, Records]
+) -> None:
     df = table(frugal, keyed)
     aggregates = [mt.stddev_pop("x"), mt.median("x"), mt.count_distinct("v")]
     query = mt.query("ts", [mt.session("10 seconds")], aggregates, where="t > 0")
@@ -80,7 +85,9 @@ def test_sessions_without_keys_of_what_is_shared_and_what_is_not(frugal, keyed):
     assert verified.rows > 5
 
 
-def test_sessions_by_cutty_and_beside_periodic_windows_are_the_same(frugal, keyed):
+def test_sessions_by_cutty_and_beside_periodic_windows_are_the_same(
+    frugal: SparkSession, keyed: dict[Any, Records]
+) -> None:
     windows: list[DataWindow | mt.Window] = [
         mt.session("5 seconds"),
         mt.hopping("20 seconds", "7 seconds"),
@@ -122,7 +129,9 @@ def expected(window: Any, records: Records) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("extra", [[], [mt.median("x")]], ids=["shared", "assigned"])
-def test_every_kind_is_what_it_means_for_every_key(frugal, keyed, extra):
+def test_every_kind_is_what_it_means_for_every_key(
+    frugal: SparkSession, keyed: dict[Any, Records], extra: list[mt.Aggregate]
+) -> None:
     rows = mt.aggregate(
         table(frugal, keyed),
         time="ts",
@@ -156,25 +165,27 @@ def functions() -> tuple[type[WindowFunction], type[WindowFunction]]:
 
         columns = ("x",)
 
-        def __init__(self):
+        def __init__(self) -> None:
             self.last = None
 
-        def mark(self, time, record):
+        def mark(self, time: int, record: Record) -> tuple[int, int]:
             jumped = self.last is None or abs(record["x"] - self.last) > 10
             first, self.last = self.last is None, record["x"]
             return int(jumped and not first), int(jumped)
 
     class JumpsInBatches(Jumps):
-        def marks(self, times, columns):
+        def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers]:
             jumped = np.abs(np.diff(columns["x"], prepend=np.inf)) > 10
             ends = jumped.copy()
             ends[0] = False
-            return ends, jumped
+            return ends, jumped  # type: ignore[return-value]  # booleans count as 0 and 1
 
     return Jumps, JumpsInBatches
 
 
-def test_functions_of_users_record_by_record_and_in_batches_agree(frugal, keyed):
+def test_functions_of_users_record_by_record_and_in_batches_agree(
+    frugal: SparkSession, keyed: dict[Any, Records]
+) -> None:
     jumps, in_batches = functions()
     windows = [
         mt.user_window(jumps, id="records"),
@@ -228,7 +239,9 @@ ALL = [
 ]
 
 
-def test_every_aggregate_lifts_single_records_as_spark_does(frugal, keyed):
+def test_every_aggregate_lifts_single_records_as_spark_does(
+    frugal: SparkSession, keyed: dict[Any, Records]
+) -> None:
     windows: list[DataWindow | mt.Window] = [mt.session("5 seconds"), mt.tumbling("20 seconds")]
     query = mt.query("ts", windows, ALL, keys="k")
     verified = mt.verify(table(frugal, keyed), mt.optimize(query))
@@ -236,7 +249,9 @@ def test_every_aggregate_lifts_single_records_as_spark_does(frugal, keyed):
     assert verified.rows > 100
 
 
-def test_an_aggregate_in_python_runs_over_sessions(frugal, keyed):
+def test_an_aggregate_in_python_runs_over_sessions(
+    frugal: SparkSession, keyed: dict[Any, Records]
+) -> None:
     longest = mt.custom(
         "longest", lift=abs, combine=max, lower=lambda n: n, identity=0, result="int"
     )
@@ -256,7 +271,7 @@ def test_an_aggregate_in_python_runs_over_sessions(frugal, keyed):
     assert sorted(found, key=repr) == sorted(wanted, key=repr)
 
 
-def test_wide_layout_and_refusals(frugal, keyed):
+def test_wide_layout_and_refusals(frugal: SparkSession, keyed: dict[Any, Records]) -> None:
     df = table(frugal, keyed)
     windows = [mt.session("5 seconds", id="s"), mt.count_window(5, id="c")]
     wide = mt.aggregate(df, "ts", windows, [mt.count()], "k", layout="wide")
@@ -273,7 +288,9 @@ def test_wide_layout_and_refusals(frugal, keyed):
         mt.aggregate(df, "ts", [mt.count_window(5)], [mt.count()], order_by="m")
 
 
-def test_without_order_by_the_result_does_not_depend_on_arrival(frugal, keyed):
+def test_without_order_by_the_result_does_not_depend_on_arrival(
+    frugal: SparkSession, keyed: dict[Any, Records]
+) -> None:
     df = table(frugal, keyed).select("ts", "k", "v", "x")
     windows = [mt.count_window(3, 1), mt.threshold("x", 5)]
     once, again = (

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.aggregates.expression_text import incomplete
-from muntin.engines.spark.faults import unlogged
+from muntin.engines.spark.faults import silence_log
 from muntin_testing.expressions import ESCAPES, MEANS_V_ABOVE_1, WORDS
 
 HOUR = [mt.tumbling("1 hour")]
@@ -78,7 +78,7 @@ def test_valid_texts_are_taken(table: DataFrame) -> None:
 def reads(table: DataFrame, text: str) -> bool:
     """Whether Spark reads it as an expression, of whatever columns."""
     try:
-        with unlogged():
+        with silence_log():
             table.select(F.expr(text)).schema  # noqa: B018
     except ParseException:
         return False

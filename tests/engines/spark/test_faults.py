@@ -10,7 +10,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 import muntin as mt
-from muntin.engines.spark.faults import first_line, told, unlogged
+from muntin.engines.spark.faults import first_line, silence_log, translate_refusals
 from muntin.errors import AggregateError, ColumnError, StrategyError
 from muntin.kernels.columns import encode
 from muntin_testing.bad_inputs import unanswered
@@ -44,10 +44,10 @@ def test_a_table_of_a_stopped_session_says_so() -> None:
 
 def test_refusals_are_logged_again_afterwards(spark: SparkSession) -> None:
     log = PySparkLogger.getLogger("SQLQueryContextLogger")
-    with pytest.raises(ColumnError, match=r"^this: .*`nope`.*[^;]$"), told("this"):
+    with pytest.raises(ColumnError, match=r"^this: .*`nope`.*[^;]$"), translate_refusals("this"):
         spark.range(1).selectExpr("nope").schema  # noqa: B018
     assert not log.disabled
-    with pytest.raises(AnalysisException, match="SQLSTATE") as raised, unlogged():
+    with pytest.raises(AnalysisException, match="SQLSTATE") as raised, silence_log():
         spark.range(1).selectExpr("nope").schema  # noqa: B018
     assert "SQLSTATE" not in first_line(raised.value)
 

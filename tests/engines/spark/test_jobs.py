@@ -21,10 +21,10 @@ from typer.testing import CliRunner
 import muntin as mt
 from muntin.cli import app
 from muntin.cli import run as command
-from muntin.engines.spark.job_source import rows_of
+from muntin.engines.spark.job import read_rows
 from muntin.errors import QueryError
 from muntin.jobs import Job, read_job
-from muntin.jobs.reader import job_of
+from muntin.jobs.reader import check_job
 from muntin_testing.toml import toml
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -38,7 +38,7 @@ def cli(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
     def opened(*_: object) -> Iterator[SparkSession]:
         yield spark
 
-    monkeypatch.setattr(command, "opened", opened)
+    monkeypatch.setattr(command, "open_session", opened)
     return CliRunner()
 
 
@@ -102,7 +102,7 @@ def test_a_stream_into_files_goes_on_where_it_stopped(
     written = spark.read.parquet(str(copied / "sensors/out"))
     job = read_job(file)
     whole = mt.aggregate(
-        rows_of(spark, job.as_table()),
+        read_rows(spark, job.as_table()),
         "EntryTime",
         [mt.tumbling(f"{n} minutes", id=f"{n} min") for n in (10, 20, 30, 40)],
         [mt.min("temperature").alias("MinTemp")],
@@ -249,12 +249,12 @@ def test_the_log_of_a_start_that_fails_says_no_setting(tmp_path: Path) -> None:
 def job(source: dict[str, Any], **sections: Any) -> Job:
     query = {"time": "ts", "windows": ["1 minute"], "aggregates": ["count(*)"]}
     table = {"source": source, "query": query, "sink": {"format": "console"}, **sections}
-    return job_of(table, Path("job.toml"))
+    return check_job(table, Path("job.toml"))
 
 
 def test_a_format_that_spark_lacks_says_what_to_install(spark: SparkSession) -> None:
     kafka = {"format": "kafka", "topic": "t", "servers": "localhost:1", "schema": "ts TIMESTAMP"}
-    asked = job_of(
+    asked = check_job(
         {
             "source": kafka,
             "query": {
@@ -268,14 +268,14 @@ def test_a_format_that_spark_lacks_says_what_to_install(spark: SparkSession) -> 
         Path("job.toml"),
     )
     with pytest.raises(QueryError, match=r"'kafka' is not known to this Spark: put .*connector"):
-        rows_of(spark, asked)
+        read_rows(spark, asked)
 
 
 def test_a_column_that_cannot_be_computed_is_named(spark: SparkSession) -> None:
     source = {"format": "csv", "path": str(EXAMPLES / "cards/cards.csv")}
     with pytest.raises(QueryError, match=r"source\.columns\.ts cannot be computed"):
-        rows_of(spark, job({**source, "columns": {"ts": "payed"}}))
-    rows = rows_of(spark, job({**source, "columns": {"ts": "paid + interval 1 hour"}}))
+        read_rows(spark, job({**source, "columns": {"ts": "payed"}}))
+    rows = read_rows(spark, job({**source, "columns": {"ts": "paid + interval 1 hour"}}))
     assert dict(rows.dtypes) == {
         "paid": "timestamp",
         "card": "string",

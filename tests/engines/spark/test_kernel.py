@@ -99,7 +99,7 @@ ROWS = st.dictionaries(
 @given(rows=ROWS, chunk=st.sampled_from([None, 18, 25, 72]), size=st.integers(1, 12))
 def test_every_complete_instance_is_emitted_exactly_once(
     rows: list[Row], chunk: int | None, size: int
-):
+) -> None:
     kernel = Kernel(("k0",), PARTIALS, TREE, frozenset({1, 2, 3, 5, 6}), chunk, wraps=False)
     out = pa.Table.from_batches(list(kernel(iter(batches(rows, chunk, size)))))
     emitted = [(r["k0"], r["node"], r["start"]) for r in out.to_pylist()]
@@ -111,12 +111,12 @@ def test_every_complete_instance_is_emitted_exactly_once(
     assert values == expected(rows)
 
 
-def test_an_empty_partition_gives_nothing():
+def test_an_empty_partition_gives_nothing() -> None:
     kernel = Kernel(("k0",), PARTIALS, TREE, frozenset({1}), None, wraps=False)
     assert list(kernel(iter([]))) == []
 
 
-def test_only_a_tail_is_carried_over_however_long_a_key_is(monkeypatch: pytest.MonkeyPatch):
+def test_only_a_tail_is_carried_over_however_long_a_key_is(monkeypatch: pytest.MonkeyPatch) -> None:
     carried: list[int] = []
     tail = module.Groups.tail
 

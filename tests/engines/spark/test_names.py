@@ -7,9 +7,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
-from muntin.engines.spark.names import existing, expression, quoted
+from muntin.engines.spark.names import expression, find_column, quoted
 from muntin.engines.spark.stream_source import DELAY, delay_of
-from muntin.engines.spark.streaming import Streaming, watermarked
+from muntin.engines.spark.streaming import Streaming, set_watermark
 from muntin.errors import ColumnError
 from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
 from muntin_testing.running import STREAM_OPERATORS, on_spark
@@ -60,7 +60,7 @@ def test_every_name_as_the_time_of_a_stream(streams: SparkSession) -> None:
     for name in HARD:
         stream = rate.select(F.col("timestamp").alias(name))
         query = mt.query(name, [mt.tumbling("1 hour")], [mt.count()])
-        marked = watermarked(stream, query, Streaming("1 minute"))
+        marked = set_watermark(stream, query, Streaming("1 minute"))
         assert delay_of(marked, query) == 60_000
     for operator in STREAM_OPERATORS:
         rows = mt.optimize(query).apply(marked, operator=operator)  # type: ignore[arg-type]
@@ -72,10 +72,10 @@ def test_a_stream_has_its_watermark_on_the_time_as_spark_finds_it(streams: Spark
     stream = rate.select(F.col("timestamp").alias("TS"), F.col("timestamp").alias("ts"))
     query = mt.query("ts", [mt.tumbling("1 hour")], [mt.count()])
     with pytest.raises(ColumnError, match=r"^time 'ts' .*ambiguous"):
-        watermarked(stream, query, Streaming("1 minute"))
+        set_watermark(stream, query, Streaming("1 minute"))
     streams.conf.set("spark.sql.caseSensitive", "true")
     try:
-        marked = watermarked(stream, query, Streaming("1 minute")).schema
+        marked = set_watermark(stream, query, Streaming("1 minute")).schema
     finally:
         streams.conf.unset("spark.sql.caseSensitive")
     assert [field.metadata.get(DELAY) for field in marked] == [None, 60_000]
@@ -186,4 +186,4 @@ def test_what_is_no_table_is_refused() -> None:
 def test_an_exact_name_wins_over_an_expression() -> None:
     assert expression("a + b", ["a", "b"]) == "a + b"
     assert expression("a + b", ["a", "b", "a + b"]) == "`a + b`"
-    assert existing("A", ["a", "b"], "key") == "`a`"
+    assert find_column("A", ["a", "b"], "key") == "`a`"

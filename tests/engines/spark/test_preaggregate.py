@@ -15,7 +15,7 @@ from muntin.engines.spark import preaggregate
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan
-from muntin.physical.trees import bases
+from muntin.physical.operators.kernel import bases
 from muntin.planner.strategies import STRATEGIES, Problem, strategy_named
 from muntin_testing.running import for_stream
 from muntin_testing.windows import random_window

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.data_windows import LastRecords, PriceDriven, WindowFunction
+from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin_testing.oracle import differences
 from muntin_testing.streams import played, streamed, written
 
@@ -97,16 +98,16 @@ def functions() -> tuple[Any, ...]:
         def __init__(self) -> None:
             self.before, self.open = 0.0, False
 
-        def mark(self, time, record):
+        def mark(self, time: int, record: Record) -> tuple[int, int]:
             value = float(record["coalesce(price, 0)"])
             climbs, self.before = value > self.before, value
             ended, self.open = self.open and climbs, self.open or climbs
             return int(ended), int(climbs)
 
-        def marks(self, times, columns):
+        def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers] | None:
             values = columns["coalesce(price, 0)"]
             both = [self.mark(0, {"coalesce(price, 0)": value}) for value in values]
-            return [e for e, _ in both], [b for _, b in both]
+            return [e for e, _ in both], [b for _, b in both]  # type: ignore[return-value]  # lists do
 
     class OneByOne(Climbs):
         resumes = False

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, aggregate_named
 from muntin.aggregates.signatures import KINDS, result_type
-from muntin.engines.spark.versions import version_of
+from muntin.engines.spark.session_facts import version_of
 from muntin_testing.oracle import spark_call
 
 TYPES = [

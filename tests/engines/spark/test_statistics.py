@@ -8,14 +8,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
-from muntin.engines.spark.sample_tables import cores_of, made_table
+from muntin.engines.spark.session import cores_of, make_table
 
 QUERY = mt.query("ts", [mt.tumbling("1 hour")], [mt.count()], keys="device")
 
 
 @pytest.fixture
 def events(frugal: SparkSession, tmp_path: Path) -> DataFrame:
-    return made_table(frugal, str(tmp_path), rows=20_000, keys=500, rate=10)
+    return make_table(frugal, str(tmp_path), rows=20_000, keys=500, rate=10)
 
 
 def test_statistics_are_those_of_the_table(frugal: SparkSession, events: DataFrame) -> None:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, Aggregate, aggregate_named
-from muntin.engines.spark.versions import version_of
+from muntin.engines.spark.session_facts import version_of
 from muntin.physical.operators.kernel import KERNEL
 from muntin_testing.oracle import assert_same_rows, planned, rows_of_window, spark_call
 from muntin_testing.running import on_spark, question_of

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 import muntin as mt
 from muntin.engines.spark.verify import _differs, compare
-from muntin.plan.coverage import Pieces, Progression
+from muntin.plan.coverage import EdgePieces, Progression
 from muntin_testing.oracle import planned
 from muntin_testing.running import on_spark
 
@@ -71,7 +71,7 @@ def test_a_right_plan_is_equal(table: DataFrame) -> None:
 
 def test_a_wrong_plan_is_found_out_and_the_rows_are_shown(table: DataFrame) -> None:
     plan = planned("wcg", QUERY)
-    half = Pieces((Progression(0, 1, 1),))  # the older half of each ten minutes
+    half = EdgePieces((Progression(0, 1, 1),))  # the older half of each ten minutes
     nodes = [replace(n, pieces=half) if n.parent else n for n in plan.nodes]
     wrong = replace(plan, nodes=tuple(nodes))
     outcome = compare(table, QUERY, on_spark(wrong, QUERY, table))

@@ -121,11 +121,16 @@ def test_the_slice_of_an_instant_begins_at_the_latest_cut(cuts: list[Cut], insta
     assert Slices(tuple(cuts)).start_of(instant) == at[-1]
 
 
+def lies_within(cut: Cut, other: Cut) -> bool:
+    """Whether every instant of the class is one of the other."""
+    return cut.step % other.step == 0 and (cut.phase - other.phase) % other.step == 0
+
+
 @given(cut_sets)
 def test_a_class_within_another_is_left_out_and_no_cut_is_lost(cuts: list[Cut]) -> None:
     slices = cut_everywhere(cuts)
     assert edges(slices, -40, 40) == edges(Slices(tuple(cuts)), -40, 40)
-    assert not any(a != b and a.contains(b) for a in slices.cuts for b in slices.cuts)
+    assert not any(a != b and lies_within(b, a) for a in slices.cuts for b in slices.cuts)
     assert len(set(slices.cuts)) == len(slices.cuts)
 
 

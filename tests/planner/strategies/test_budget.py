@@ -2,11 +2,11 @@
 
 import pytest
 
-from lab.benchmarks.hostile import hostile_windows
+from lab.benchmarks.planning import hostile_windows
 from muntin.cost import KernelCost, Statistics
 from muntin.plan import check
 from muntin.planner.strategies import SHARES, STRATEGIES, Problem, budget_for
-from muntin.planner.strategies.budget import BASE, EACH, MANY, NAMED
+from muntin.planner.strategies.problem import BASE, EACH, MANY, NAMED
 
 
 def test_shares_are_those_of_strategies() -> None:

@@ -1,6 +1,7 @@
 """Plans of windows that the data decides: refused by rule, and right on generated records."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,12 +10,12 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.errors import PlanError, QueryError, StrategyError
 from muntin.model.data_windows import Begins, DataWindow, Session
-from muntin.plan import Node, SharingPlan, check
+from muntin.plan import Node, SharingPlan, check, unshare
 from muntin.plan.coverage import DATA_DEPENDENT
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.cuts import Cut
-from muntin.plan.tree import reading_all, sliced
-from muntin.planner.strategies.data_windows import each_alone, on_begins, session_chain
+from muntin.plan.tree import slices_node, window_node
+from muntin.planner.data_windows import on_begins, session_chain
 from muntin_testing.data_windows import Records, data_windows, meaning, records_of_a_key
 
 
@@ -44,7 +45,7 @@ def _together(node: Node, records: Records, last: int, first: int) -> bool:
 @given(st.sets(st.integers(1, 15), min_size=1, max_size=5), records_of_a_key())
 def test_a_chain_makes_every_session_from_those_of_the_smaller_gap(
     gaps: set[int], records: Records
-):
+) -> None:
     sessions = tuple(mt.session(f"{gap} microseconds") for gap in gaps)
     plan = session_chain(sessions, idempotent=False)
     assert plan is not None
@@ -55,11 +56,12 @@ def test_a_chain_makes_every_session_from_those_of_the_smaller_gap(
 
 
 @given(st.lists(data_windows().filter(lambda w: isinstance(w, DataWindow)), min_size=1, max_size=4))
-def test_plans_on_begins_and_alone_pass_the_checker(windows: list[DataWindow]):
+def test_plans_on_begins_and_alone_pass_the_checker(windows: list[DataWindow]) -> None:
     named = tuple(replace(w, id=f"w{i}") for i, w in enumerate(windows))
     periodic = (mt.hopping("1 hour", "5 minutes"),)
-    for build in (on_begins, each_alone):
-        check(build(periodic, named, False), [*periodic, *named])
+    shared = on_begins(periodic, named, False)
+    for plan in (shared, unshare(shared)):
+        check(plan, [*periodic, *named])
 
 
 def fault(parent: Node, window: DataWindow) -> None:
@@ -98,22 +100,24 @@ def fault(parent: Node, window: DataWindow) -> None:
         ),
     ],
 )
-def test_an_edge_that_no_session_allows_is_refused(parent, window, reason):
+def test_an_edge_that_no_session_allows_is_refused(
+    parent: DataWindow, window: DataWindow, reason: str
+) -> None:
     with pytest.raises(PlanError, match=reason):
         fault(Node(parent.id, parent, None, DATA_DEPENDENT), window)
 
 
-def test_slices_longer_than_the_gap_are_refused():
-    slices = sliced(Slices((Cut(7, 0),)))
+def test_slices_longer_than_the_gap_are_refused() -> None:
+    slices = slices_node(Slices((Cut(7, 0),)))
     fault(slices, mt.session("7 microseconds"))
     with pytest.raises(PlanError, match="longer than its gap 6"):
         fault(slices, mt.session("6 microseconds"))
 
 
-def test_nothing_periodic_is_made_of_what_the_data_decides():
+def test_nothing_periodic_is_made_of_what_the_data_decides() -> None:
     hour = mt.tumbling("1 hour")
     session = Node("s", mt.session("5 microseconds", id="s"), None, DATA_DEPENDENT)
-    plan = SharingPlan.build([session, reading_all(hour, "s")], False)
+    plan = SharingPlan.build([session, window_node(hour, "s")], False)
     with pytest.raises(PlanError, match="cannot be computed from 's'"):
         check(plan, [hour, mt.session("5 microseconds", id="s")])
     nested = Node("more", Begins(), "slices", DATA_DEPENDENT, hidden=True)
@@ -122,11 +126,11 @@ def test_nothing_periodic_is_made_of_what_the_data_decides():
         check(SharingPlan.build([root, nested], False), [])
 
 
-def asked(*windows, **options) -> mt.Plan:
+def asked(*windows: DataWindow | mt.Window, **options: Any) -> mt.Plan:
     return mt.optimize(mt.query("ts", windows, [mt.count()]), **options)
 
 
-def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
+def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins() -> None:
     chain = asked(mt.session("5 minutes"), mt.session("1 hour"), rate=1, distinct_keys=1)
     assert (chain.strategy, chain.operator.name) == ("wcg", "sessions")
     assert "sessions of session 5 minutes without a longer pause" in chain.explain()
@@ -156,12 +160,12 @@ def test_sessions_alone_are_a_chain_and_anything_else_is_cut_at_begins():
         ({"operator": "runs"}, "'runs' cannot run this plan: it merges sessions of slices"),
     ],
 )
-def test_options_of_periodic_windows_are_refused(options, message):
+def test_options_of_periodic_windows_are_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(StrategyError, match=message):
         asked(mt.count_window(5), **options)
 
 
-def test_queries_with_such_windows_are_planned_by_themselves():
+def test_queries_with_such_windows_are_planned_by_themselves() -> None:
     query = mt.query("ts", [mt.session("1 hour")], [mt.count()])
     with pytest.raises(StrategyError, match="query 'a' has windows that the data decides"):
         mt.optimize(queries={"a": query})

@@ -59,7 +59,6 @@ def test_plans_are_right(name: str) -> None:
 def test_plans_are_right_for_the_operator_that_will_run(name: str) -> None:
     reached = Reached()
 
-    @fewer
     @given(
         window_sets(most=4, longest=16),
         st.booleans(),
@@ -76,7 +75,7 @@ def test_plans_are_right_for_the_operator_that_will_run(name: str) -> None:
             reached.update(edges_of(plan))
 
     each()
-    reached.at_least(8, *built_by(name))
+    assert reached.total() >= 40, "edges of plans that were looked at"
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ WINDOWS = (mt.tumbling("1 minute", id="always"), mt.tumbling("2 minutes", id="fi
 @pytest.fixture
 def control(tmp_path: Path) -> mt.Control:
     """A control whose stream keeps total and rows, in whole seconds."""
-    folder = Folder.at(tmp_path / "control").made()
+    folder = Folder.at(tmp_path / "control").make()
     folder.write_stream(Stream(WINDOWS, Terms(("total", "rows"), 1_000_000), ("k",)))
     return mt.Control(tmp_path / "control")
 
@@ -34,14 +35,16 @@ def control(tmp_path: Path) -> mt.Control:
         (lambda c: c.register("5 minutes", aggregates=[]), "at least one"),
     ],
 )
-def test_what_cannot_be_obeyed_is_refused_at_once(control: mt.Control, call, reason: str):
+def test_what_cannot_be_obeyed_is_refused_at_once(
+    control: mt.Control, call: Callable[[mt.Control], object], reason: str
+) -> None:
     with pytest.raises(mt.MuntinError, match=reason):
         call(control)
     assert control.folder is not None
     assert control.folder.read_commands() == [], "nothing was written"
 
 
-def test_a_control_needs_a_place_and_a_grain():
+def test_a_control_needs_a_place_and_a_grain() -> None:
     with pytest.raises(mt.MuntinError, match="needs the path of its directory, or commands="):
         mt.Control()
     with pytest.raises(mt.MuntinError, match="grain '0 seconds' must be positive"):
@@ -54,13 +57,13 @@ def test_a_control_needs_a_place_and_a_grain():
         mt.Control(commands=object()).list()
 
 
-def test_a_file_in_the_place_of_the_directory_is_a_sentence(tmp_path: Path):
+def test_a_file_in_the_place_of_the_directory_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "control").write_text("")
     with pytest.raises(mt.MuntinError, match="there can be no control at"):
         mt.Control(tmp_path / "control").register("1 minute")
 
 
-def test_the_list_follows_the_log(control: mt.Control):
+def test_the_list_follows_the_log(control: mt.Control) -> None:
     folder = control.folder
     assert folder is not None
     assert control.register("5 minutes/1 minute", "x", [mt.sum("n").alias("total")]) == "x"
@@ -94,13 +97,13 @@ def test_the_list_follows_the_log(control: mt.Control):
     assert control.register("2 minutes", "first") == "first", "the id is free again"
 
 
-def test_a_window_suspended_before_any_row_never_ran(control: mt.Control):
+def test_a_window_suspended_before_any_row_never_ran(control: mt.Control) -> None:
     assert control.folder is not None
     control.folder.write_entry(Entry("1", "suspend", "first", "suspended"))
     assert control.list()[1].cells[3:7] == ("suspended", "the start", "the start", "the start")
 
 
-def test_files_that_are_no_commands_do_no_harm(control: mt.Control):
+def test_files_that_are_no_commands_do_no_harm(control: mt.Control) -> None:
     folder = control.folder
     assert folder is not None
     (folder.commands / "broken.json").write_text('{"action": "regi')
@@ -118,7 +121,7 @@ for i in range(20):
 """
 
 
-def test_two_controllers_at_once_lose_nothing(tmp_path: Path):
+def test_two_controllers_at_once_lose_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-c", REGISTRATIONS, str(tmp_path)]
     both = [subprocess.Popen([*command, str(who)]) for who in range(2)]
     assert [process.wait() for process in both] == [0, 0]
@@ -128,7 +131,7 @@ def test_two_controllers_at_once_lose_nothing(tmp_path: Path):
     assert len(mt.Control(tmp_path).list()) == 40
 
 
-def test_a_command_is_its_json():
+def test_a_command_is_its_json() -> None:
     command = Command("1", "register", "x", mt.Window(7, 3, 1, "x"), ("a", "b"))
     assert read_command(command.to_json()) == command
     assert read_command('{"action": "register", "window": "1 hour"}').id == "1 hour"

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,8 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
-def test_a_stream_that_begins_anew_removes_only_what_streams_wrote(tmp_path: Path):
-    folder = Folder.at(tmp_path).made()
+def test_a_stream_that_begins_anew_removes_only_what_streams_wrote(tmp_path: Path) -> None:
+    folder = Folder.at(tmp_path).make()
     kept = fill(tmp_path / "log")
     (tmp_path / "log" / "outside.json").symlink_to(tmp_path / "elsewhere.json")
     (tmp_path / "elsewhere.json").write_text(ENTRY.to_json())
@@ -59,8 +60,8 @@ def test_a_stream_that_begins_anew_removes_only_what_streams_wrote(tmp_path: Pat
     assert (tmp_path / "log").is_dir(), "the log goes on where it was"
 
 
-def test_an_entry_never_takes_the_place_of_another_file(tmp_path: Path):
-    folder = Folder.at(tmp_path).made()
+def test_an_entry_never_takes_the_place_of_another_file(tmp_path: Path) -> None:
+    folder = Folder.at(tmp_path).make()
     kept = fill(tmp_path / "log")
     (tmp_path / "log/0000000001.json").mkdir()
     entries = [Entry("1", "suspend", "x", "refused", order, reason="none") for order in range(10)]
@@ -73,10 +74,12 @@ def test_an_entry_never_takes_the_place_of_another_file(tmp_path: Path):
 @pytest.mark.parametrize(
     "text", ["", "mine", '{"windows": []}', "[" * 50_000, json.dumps({"windows": [["a", "b"]]})]
 )
-def test_another_stream_json_is_neither_overwritten_nor_a_stack_trace(tmp_path: Path, text: str):
+def test_another_stream_json_is_neither_overwritten_nor_a_stack_trace(
+    tmp_path: Path, text: str
+) -> None:
     (tmp_path / "stream.json").write_text(text)
     for call in (
-        lambda: Folder.at(tmp_path).made().write_stream(STREAM),
+        lambda: Folder.at(tmp_path).make().write_stream(STREAM),
         lambda: mt.Control(tmp_path).list(),
         lambda: mt.Control(tmp_path).register("1 minute"),
     ):
@@ -85,8 +88,8 @@ def test_another_stream_json_is_neither_overwritten_nor_a_stack_trace(tmp_path: 
     assert (tmp_path / "stream.json").read_text() == text
 
 
-def test_the_list_reads_past_whatever_lies_in_the_directory(tmp_path: Path):
-    folder, control = Folder.at(tmp_path).made(), mt.Control(tmp_path)
+def test_the_list_reads_past_whatever_lies_in_the_directory(tmp_path: Path) -> None:
+    folder, control = Folder.at(tmp_path).make(), mt.Control(tmp_path)
     folder.write_stream(STREAM)
     folder.write_entry(ENTRY)
     fill(tmp_path / "log")
@@ -116,7 +119,7 @@ def test_the_list_reads_past_whatever_lies_in_the_directory(tmp_path: Path):
 
 
 @pytest.mark.parametrize("path", [5, "a\0b", b"bytes"])
-def test_a_path_that_is_none_is_a_sentence(path: object):
+def test_a_path_that_is_none_is_a_sentence(path: object) -> None:
     with pytest.raises(mt.MuntinError, match=r"a control (needs a path|at 'a.*NUL)"):
         mt.Control(path)  # type: ignore[arg-type]
 
@@ -140,7 +143,9 @@ def test_a_path_that_is_none_is_a_sentence(path: object):
         (lambda c: mt.Control(c.folder.path, grain=f"{10**20} weeks"), "grain .*1000 years"),
     ],
 )
-def test_what_no_stream_could_do_is_refused_at_the_call(tmp_path: Path, call, reason: str):
+def test_what_no_stream_could_do_is_refused_at_the_call(
+    tmp_path: Path, call: Callable[[mt.Control], object], reason: str
+) -> None:
     control = mt.Control(tmp_path / "control")
     with pytest.raises(mt.MuntinError, match=reason) as caught:
         call(control)

@@ -11,17 +11,27 @@ from sqlglot import exp
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Input, inputs_of
 from muntin.aggregates.signatures import in_words, result_type
-from muntin.dialects import Reading, reading, writer_named
-from muntin.dialects.expressions import Kinds, argument, condition
-from muntin.engines.duckdb.faults import first_line, told, whole_query
+from muntin.dialects import Reading, resolve, writer_named
+from muntin.dialects.expressions import Kinds, parse_argument, parse_condition
+from muntin.engines.duckdb.faults import first_line, translate_errors, whole_query
 from muntin.engines.duckdb.parts import CONDITIONS, NAMES, Part, parts_of
 from muntin.engines.duckdb.tables import NAME, Source
-from muntin.engines.duckdb.types import spark_type
 from muntin.errors import ColumnError, MuntinError, QueryError, did_you_mean, shown
 from muntin.model.query import Query
 
 if TYPE_CHECKING:
     import duckdb
+
+_TYPES = {
+    **{"TINYINT": "tinyint", "SMALLINT": "smallint", "INTEGER": "int", "BIGINT": "bigint"},
+    **{"UTINYINT": "smallint", "USMALLINT": "int", "UINTEGER": "bigint"},
+    **{"FLOAT": "float", "DOUBLE": "double", "BOOLEAN": "boolean", "VARCHAR": "string"},
+    **{"BLOB": "binary", "DATE": "date", "TIMESTAMP": "timestamp_ntz"},
+    **{"TIMESTAMP_S": "timestamp_ntz", "TIMESTAMP_MS": "timestamp_ntz"},
+    **{"TIMESTAMP_NS": "timestamp_ns", "TIMESTAMP WITH TIME ZONE": "timestamp"},
+    **{"TIMESTAMPTZ_NS": "timestamp_tz_ns"},
+}
+"""DuckDB's types by the names that Spark has for them; nanoseconds have none."""
 
 _AS_SPARK: dict[str, str] = {"timestamp_ns": "timestamp_ntz", "timestamp_tz_ns": "timestamp"}
 _INSTANTS = ("timestamp", "timestamp_ntz", "timestamp_ns", "timestamp_tz_ns", "date")
@@ -29,12 +39,12 @@ _INSTANTS = ("timestamp", "timestamp_ntz", "timestamp_ns", "timestamp_tz_ns", "d
 
 def run(relation: duckdb.DuckDBPyRelation, text: str) -> duckdb.DuckDBPyRelation:
     """Our SQL over a relation; it is bound now, and computed when it is read."""
-    result = relation.query(NAME, encodable(text))
+    result = relation.query(NAME, check_encodable(text))
     assert result is not None, "a SELECT gives a relation"
     return result
 
 
-def encodable(text: str) -> str:
+def check_encodable(text: str) -> str:
     """The text, if it can be written at all."""
     try:
         text.encode()
@@ -58,7 +68,18 @@ def reading_of(source: Source, query: Query) -> Reading:
 
     for aggregate in query.aggregates:
         _check_signature(aggregate, type_of)
-    return reading(query, "duckdb", NAME, kinds, type_of)
+    return resolve(query, "duckdb", NAME, kinds, type_of)
+
+
+def spark_type(name: str) -> str | None:
+    """Spark's name of a type of DuckDB's, or None where Spark has no such type.
+
+    >>> spark_type("INTEGER"), spark_type("DECIMAL(10,2)"), spark_type("HUGEINT")
+    ('int', 'decimal(10,2)', None)
+    """
+    if name.startswith("DECIMAL("):
+        return name.lower().replace(" ", "")
+    return _TYPES.get(name)
 
 
 def _check_signature(aggregate: Aggregate, type_of: Callable[[Input], str | None]) -> None:
@@ -101,11 +122,11 @@ def _types(source: Source, trees: Mapping[Part, exp.Expr]) -> dict[Part, str]:
 
     def to_blame(error: Exception) -> MuntinError:
         for part in trees:
-            with told(partial(_refused, part, trees[part], source)):
+            with translate_errors(partial(_refusal, part, trees[part], source)):
                 tried([part])
         return whole_query(error)
 
-    with told(to_blame):
+    with translate_errors(to_blame):
         return dict(zip(trees, tried(list(trees)), strict=True))
 
 
@@ -141,20 +162,18 @@ def _tree(part: Part, kinds: Kinds) -> exp.Expr:
     if part.what in NAMES:
         return exp.column(part.text, quoted=True)
     return (
-        condition(part.text, part.what) if part.what in CONDITIONS else argument(part.text, kinds)
+        parse_condition(part.text, part.what)
+        if part.what in CONDITIONS
+        else parse_argument(part.text, kinds)
     )
 
 
-def _refused(part: Part, tree: exp.Expr, source: Source, error: Exception) -> MuntinError:
-    return part.fails(_reason(tree, source, error))
-
-
-def _reason(tree: exp.Expr, source: Source, error: Exception) -> str:
+def _refusal(part: Part, tree: exp.Expr, source: Source, error: Exception) -> MuntinError:
     if tree.find(exp.AggFunc, exp.Window):
-        return "it is computed for each row, so it cannot hold an aggregate itself"
+        return part.fails("it is computed for each row, so it cannot hold an aggregate itself")
     known = {name.lower() for name in source.names}
     for column in tree.find_all(exp.Column):
         if column.name.lower() not in known and not column.table:
             hint = did_you_mean(column.name, source.names)
-            return f"{first_line(error)} ({shown(column.name)} is not a column: {hint})"
-    return first_line(error)
+            return part.fails(f"{first_line(error)} ({shown(column.name)} is not a column: {hint})")
+    return part.fails(first_line(error))

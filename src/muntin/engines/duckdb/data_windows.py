@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from muntin.data_windows.bulk import runs_of
+from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Runs
-from muntin.data_windows.stage import batch_of, groups
+from muntin.data_windows.partitions import batch_of, groups
 from muntin.dialects import Reading
-from muntin.dialects.programs import selected
+from muntin.dialects.programs import select
 from muntin.dialects.rendering import records_sql
-from muntin.engines.duckdb.bound_query import encodable, run
+from muntin.engines.duckdb.bound_query import check_encodable, run
 from muntin.kernels.spans import Cuts
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def by_cutty(
+def run_cutty(
     plan: PhysicalPlan,
     read: Reading,
     relation: duckdb.DuckDBPyRelation,
@@ -38,7 +38,7 @@ def by_cutty(
 ) -> duckdb.DuckDBPyRelation:
     """The long result; computed in `connection`, whatever the relation's own."""
     inputs = list(dict.fromkeys(text for w in read.query.data_windows for text in w.inputs))
-    table = _sorted(read, relation, inputs)
+    table = _sort_records(read, relation, inputs)
     windows = {
         node.number: node.shape
         for node in plan.outputs
@@ -47,12 +47,12 @@ def by_cutty(
     pieces, runs = _cut(table, read, windows, {text: f"u{i}" for i, text in enumerate(inputs)})
     connection.register("muntin_records", pieces)
     connection.register("muntin_runs", runs)
-    ids = pa.table({"node": list(windows), "id": [encodable(w.id) for w in windows.values()]})
+    ids = pa.table({"node": list(windows), "id": [check_encodable(w.id) for w in windows.values()]})
     connection.register("muntin_ids", ids)
-    return connection.sql(encodable(_merged(read)))
+    return connection.sql(check_encodable(_merging_sql(read)))
 
 
-def _sorted(read: Reading, relation: duckdb.DuckDBPyRelation, inputs: list[str]) -> pa.Table:
+def _sort_records(read: Reading, relation: duckdb.DuckDBPyRelation, inputs: list[str]) -> pa.Table:
     extra = {f"o{i}": text for i, text in enumerate(read.query.order_by)}
     extra |= {f"u{i}": text for i, text in enumerate(inputs)}
     values = [f"v{i}" for i, _ in enumerate(read.columns.inputs)]
@@ -74,13 +74,13 @@ def _cut(
         found = {i: runs_of(window, batch) for i, window in windows.items()}
     cuts = Cuts.of([(r.first, r.stop) for r in found.values()], table.num_rows)
     piece = np.searchsorted(cuts.at, np.arange(table.num_rows), side="right") - 1
-    first = _joined([r.first for r in found.values()])
+    first = _concatenate([r.first for r in found.values()])
     columns = {
         "node": np.repeat(list(found), [len(r.first) for r in found.values()]).astype(np.int64),
-        "start": _joined([r.start for r in found.values()]),
-        "until": _joined([r.end for r in found.values()]),
+        "start": _concatenate([r.start for r in found.values()]),
+        "until": _concatenate([r.end for r in found.values()]),
         "low": np.searchsorted(cuts.at, first),
-        "high": np.searchsorted(cuts.at, _joined([r.stop for r in found.values()])),
+        "high": np.searchsorted(cuts.at, _concatenate([r.stop for r in found.values()])),
         "run": np.arange(len(first)),
     }
     runs = pa.table(columns)
@@ -89,11 +89,11 @@ def _cut(
     return table.append_column("piece", pa.array(piece)), runs
 
 
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
+def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def _merged(read: Reading) -> str:
+def _merging_sql(read: Reading) -> str:
     writer, kind = read.writer, read.time_kind
     lifts = ", ".join(["piece", *(f"{p.lift} AS {p.name}" for p in read.columns.partials)])
     merges = ", ".join(["run", *(f"{p.merge} AS {p.name}" for p in read.columns.partials)])
@@ -110,5 +110,5 @@ def _merged(read: Reading) -> str:
         f"WITH pieces AS (SELECT {lifts} FROM muntin_records GROUP BY piece),\n"
         "wanted AS (SELECT run, unnest(range(low, high)) AS piece FROM muntin_runs),\n"
         f"merged AS (SELECT {merges} FROM wanted JOIN pieces USING (piece) GROUP BY run)\n"
-        f"{selected(columns)}\nFROM muntin_runs AS runs JOIN merged USING (run)"
+        f"{select(columns)}\nFROM muntin_runs AS runs JOIN merged USING (run)"
     )

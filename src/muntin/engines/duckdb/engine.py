@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from muntin.cost import Statistics
 from muntin.dialects import in_one_sql, own_sql, render_reading, writer_named
-from muntin.engines.duckdb.blame import blamed
+from muntin.dialects.rendering import records_sql
 from muntin.engines.duckdb.bound_query import reading_of, run
-from muntin.engines.duckdb.faults import told
-from muntin.engines.duckdb.statistics import counted
-from muntin.engines.duckdb.tables import Source, connect, opened
-from muntin.engines.duckdb.verify import Verification, compare
-from muntin.errors import StrategyError
+from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
+from muntin.engines.duckdb.tables import Source, connect, open_source
+from muntin.engines.duckdb.verify import compare
+from muntin.engines.engine import CONTROL_ON_BATCH
+from muntin.engines.verification import Verification
+from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine
 from muntin.model.delivery import check_types
 from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
 from muntin.physical.question import Facts
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,17 +37,13 @@ if TYPE_CHECKING:
 class Bound:
     """A query and the table it is asked of."""
 
-    data: Any
+    data: object
     query: Query
 
     @cached_property
     def source(self) -> Source:
         """The table as DuckDB reads it: the columns of the query."""
-        return opened(self.data, self.query)
-
-    def reading(self, *queries: Query) -> Source:
-        """The same table with the columns of these queries."""
-        return opened(self.data, *queries)
+        return open_source(self.data, self.query)
 
 
 class InProcess:
@@ -54,13 +51,10 @@ class InProcess:
 
     name: Engine = "sql"
 
-    def bind(self, data: Any, query: Query, **stream: Any) -> Bound:
+    def bind(self, data: object, query: Query, **stream: object) -> Bound:
         """The table as DuckDB reads it; a batch ignores what only a stream is told."""
         if stream.get("control") is not None:
-            raise StrategyError(
-                "control needs a streaming DataFrame: a batch has no time at which windows could "
-                "come or go; leave it out"
-            )
+            raise StrategyError(CONTROL_ON_BATCH)
         return Bound(data, query)
 
     def facts(self, bound: Bound, operator: str | None) -> Facts:
@@ -69,10 +63,10 @@ class InProcess:
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> Any:
         """The long result, as the kind of table given."""
-        source, query = bound.source, bound.query
-        computed = partial(_computed, source, choice.physical)
-        with told(partial(blamed, [(computed, query)])):
-            return source.give(computed(query), query)
+        query = bound.query
+        compute = partial(_compute, bound.source, choice.physical)
+        with translate_errors(partial(find_fault, [(compute, query)])):
+            return bound.source.give(compute(query), query)
 
     def deliver(
         self,
@@ -84,78 +78,84 @@ class InProcess:
     ) -> Any:
         """One result of all queries, or one of each."""
         queries = [member.query for each in sets for member in each.members]
-        source = bounds[0].reading(*queries)
-        plans = [choice.physical for choice in choices]
+        source = open_source(bounds[0].data, *queries)
         if deliver == "one":
-            return _in_one(source, plans, sets, queries)
+            return _run_in_one(source, sets, [choice.physical for choice in choices], queries)
         return {
-            member.id: _own(bound.reading(bound.query), choice.physical, bound.query, member)
+            member.id: _run_own(choice.physical, bound, member)
             for each, choice, bound in zip(sets, choices, bounds, strict=True)
             for member in each.members
         }
 
     def compare(self, choice: Choice, bound: Bound, member: Member | None = None) -> Verification:
         """Our rows against DuckDB's direct evaluation."""
-        if bound.query.data_windows:
+        plan, query = choice.physical, bound.query
+        if query.data_windows:
             raise StrategyError(
-                f"DuckDB has no window of its own to compare {bound.query.data_windows[0].id!r} "
+                f"DuckDB has no window of its own to compare {query.data_windows[0].id!r} "
                 "with: verify sessions on Spark, others with muntin.data_windows.evaluate"
             )
         if member is None:
-            return compare(
-                bound.source, bound.query, text_of(bound.source, choice.physical, bound.query)
-            )
-        source = bound.reading(bound.query, member.query)
-        return compare(source, member.query, own_text(source, choice.physical, bound.query, member))
+            return compare(bound.source, query, _sql(bound.source, plan, query))
+        source = open_source(bound.data, query, member.query)
+        return compare(source, member.query, _own_sql(source, plan, query, member))
 
     def statistics(
-        self, data: Any, query: Query, how: str, fraction: float, keys: float
+        self, data: object, query: Query, how: str, fraction: float, keys: float
     ) -> Statistics:
-        """All rows are counted."""
-        return counted(data, query)
+        """Rows, distinct keys and rate: all rows are counted, since that takes DuckDB no time."""
+        source = open_source(data, query)
+        with translate_errors(whole_query):
+            read = reading_of(source, query)
+            distinct = f"count(DISTINCT ({', '.join(read.keys)},))" if read.keys else "1"
+            columns = f"count(*), {distinct}, max(t) - min(t)"
+            text = f"SELECT {columns} FROM (\n{records_sql(read)}\n) AS records"
+            [(rows, found, span)] = run(source.relation, text).fetchall()
+        if not rows:
+            raise ColumnError("the table has no rows: give rows=, keys= and rate=")
+        return Statistics(rows, max(found, 1), rows / max(span / 1e6, 1e-6), "from all rows")
 
 
 ENGINE = InProcess()
 
 
-def _in_one(
+def _run_in_one(
     source: Source,
-    plans: Sequence[PhysicalPlan],
     sets: Sequence[SharingSet],
+    plans: Sequence[PhysicalPlan],
     queries: Sequence[Query],
 ) -> Any:
     """One result for several queries, from the plan of each set's combined query."""
-    each_alone = [
-        (partial(_computed, source, plan), each.query)
-        for plan, each in zip(plans, sets, strict=True)
-    ]
-    with told(partial(blamed, each_alone)):
-        found = [computed(query) for computed, query in each_alone]
+    pairs = [(plan, each.query) for plan, each in zip(plans, sets, strict=True)]
+    attempts: list[tuple[Compute, Query]] = [(partial(_compute, source, p), q) for p, q in pairs]
+    with translate_errors(partial(find_fault, attempts)):
+        found = [compute(query) for compute, query in attempts]
         check_types(sets, [dict(zip(r.columns, map(str, r.types), strict=True)) for r in found])
-        texts = [text_of(source, p, each.query) for p, each in zip(plans, sets, strict=True)]
+        texts = [_sql(source, plan, query) for plan, query in pairs]
         together = in_one_sql(texts, sets, writer_named("duckdb"))
         return source.give(run(source.relation, together), *queries)
 
 
-def _own(source: Source, plan: PhysicalPlan, combined: Query, member: Member) -> Any:
+def _run_own(plan: PhysicalPlan, bound: Bound, member: Member) -> Any:
     """The result of one query of a set."""
-    with told(partial(blamed, [(partial(_computed, source, plan), combined)])):
-        text = own_text(source, plan, combined, member)
+    source, combined = bound.source, bound.query
+    with translate_errors(partial(find_fault, [(partial(_compute, source, plan), combined)])):
+        text = _own_sql(source, plan, combined, member)
         return source.give(run(source.relation, text), member.query)
 
 
-def own_text(source: Source, tree: PhysicalPlan, combined: Query, member: Member) -> str:
-    """SQL for the result of one query of a set, over this table."""
-    return own_sql(text_of(source, tree, combined), member, writer_named("duckdb"))
-
-
-def _computed(source: Source, plan: PhysicalPlan, query: Query) -> duckdb.DuckDBPyRelation:
+def _compute(source: Source, plan: PhysicalPlan, query: Query) -> duckdb.DuckDBPyRelation:
     if not query.data_windows:
-        return run(source.relation, text_of(source, plan, query))
-    from muntin.engines.duckdb.data_windows import by_cutty
+        return run(source.relation, _sql(source, plan, query))
+    from muntin.engines.duckdb.data_windows import run_cutty
 
-    return by_cutty(plan, reading_of(source, query), source.relation, connect())
+    return run_cutty(plan, reading_of(source, query), source.relation, connect())
 
 
-def text_of(source: Source, plan: PhysicalPlan, query: Query) -> str:
+def _own_sql(source: Source, plan: PhysicalPlan, combined: Query, member: Member) -> str:
+    """SQL for the result of one query of a set, over this table."""
+    return own_sql(_sql(source, plan, combined), member, writer_named("duckdb"))
+
+
+def _sql(source: Source, plan: PhysicalPlan, query: Query) -> str:
     return render_reading(plan, reading_of(source, query))

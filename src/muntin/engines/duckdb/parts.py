@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from muntin.aggregates.columns import distinct_inputs
-from muntin.dialects.expressions import parsed
+from muntin.dialects.expressions import parse_expression
 from muntin.errors import ColumnError, QueryError, did_you_mean, shown
 from muntin.model.query import Query
 
@@ -32,7 +32,7 @@ class Part:
         """The columns it may read, in lower case, or None for all of them."""
         if self.what in NAMES or self.text in columns:
             return {self.text.lower()}
-        tree = parsed(self.text)
+        tree = parse_expression(self.text)
         if tree is None:
             return set()  # which is refused for other reasons
         if tree.find(exp.Star):

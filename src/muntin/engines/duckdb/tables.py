@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from muntin.engines.duckdb.arrow_types import in_zone, readable, restored
-from muntin.engines.duckdb.faults import first_line, told
+from muntin.engines.duckdb.conversion import (
+    from_arrow,
+    in_zone,
+    make_readable,
+    restore_types,
+    to_arrow,
+)
+from muntin.engines.duckdb.faults import first_line, translate_errors
 from muntin.engines.duckdb.parts import columns_read
 from muntin.errors import ColumnError, MuntinError
 from muntin.model.query import Query
@@ -25,20 +31,23 @@ NAME = "muntin_input"
 """What the input is called in our SQL."""
 
 
-def kind_of_table(data: Any) -> str | None:
+_KINDS = {
+    ("duckdb", "DuckDBPyRelation"): "duckdb",
+    ("pyarrow", "Table"): "arrow",
+    ("pandas", "DataFrame"): "pandas",
+}
+
+
+def kind_of_table(data: object) -> str | None:
     """duckdb, arrow or pandas; looks at names only, so that no library is loaded for it."""
     for each in type(data).__mro__:
         home = each.__module__.partition(".")[0].lstrip("_")
-        if home == "duckdb" and each.__name__ == "DuckDBPyRelation":
-            return "duckdb"
-        if home == "pyarrow" and each.__name__ == "Table":
-            return "arrow"
-        if home == "pandas" and each.__name__ == "DataFrame":
-            return "pandas"
+        if (home, each.__name__) in _KINDS:
+            return _KINDS[home, each.__name__]
     return None
 
 
-def handles(data: Any) -> bool:
+def handles(data: object) -> bool:
     """Whether the embedded engine takes this.
 
     >>> import pyarrow as pa
@@ -79,14 +88,12 @@ class Source:
             return result
         kinds = {field.name.lower(): field.type for field in self.given.schema}
         keys = frozenset(key for query in queries for key in query.keys)
-        table = restored(result.to_arrow_table(), _origins(queries, kinds), keys)
+        table = restore_types(result.to_arrow_table(), _origins(queries, kinds), keys)
         place = table.column_names.index("window")
         window = in_zone(table.column(place), kinds[queries[0].time.lower()])
         table = table.set_column(place, "window", window)
         if self.frame is None:
             return table
-        from muntin.engines.duckdb.frames import from_arrow
-
         return from_arrow(table, self.frame, [name for name in table.column_names if name in keys])
 
 
@@ -99,9 +106,11 @@ def _origins(queries: Sequence[Query], kinds: Mapping[str, pa.DataType]) -> dict
     return origins
 
 
-def opened(data: Any, *queries: Query) -> Source:
+def open_source(data: Any, *queries: Query) -> Source:
     """The data as a relation: of its own connection, or in one of ours."""
-    with told(lambda error: ColumnError(f"the table cannot be read: {first_line(error)}")):
+    with translate_errors(
+        lambda error: ColumnError(f"the table cannot be read: {first_line(error)}")
+    ):
         match kind_of_table(data):
             case "duckdb":
                 names = tuple(str(name) for name in data.columns)
@@ -112,8 +121,6 @@ def opened(data: Any, *queries: Query) -> Source:
                 table = data.select(columns_read(queries, names))
                 return Source(_relation(table), names, table)
             case "pandas":
-                from muntin.engines.duckdb.frames import to_arrow
-
                 names = tuple(str(name) for name in data.columns)
                 places = columns_read(queries, names)
                 table = to_arrow(data, places)
@@ -125,5 +132,5 @@ def opened(data: Any, *queries: Query) -> Source:
 
 
 def _relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
-    columns = map(readable, table.column_names, table.columns)
+    columns = map(make_readable, table.column_names, table.columns)
     return connect().from_arrow(pa.Table.from_arrays([*columns], names=table.column_names))

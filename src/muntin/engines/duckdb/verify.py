@@ -7,67 +7,29 @@ equal within a relative tolerance, since the order of addition differs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from muntin.dialects import Reading, render_direct
 from muntin.engines.duckdb.bound_query import reading_of, run
-from muntin.engines.duckdb.faults import told, whole_query
+from muntin.engines.duckdb.faults import translate_errors, whole_query
 from muntin.engines.duckdb.tables import Source
-from muntin.errors import printable
+from muntin.engines.verification import SAMPLE, TOLERANCE, Verification, describe
 from muntin.model.query import Query
-from muntin.report import Outcome
 
 if TYPE_CHECKING:
     import duckdb
 
-TOLERANCE = 1e-9
-SAMPLE = 20
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Verification(Outcome):
-    """The outcome: how many rows were compared, how many differ, and some that do."""
-
-    rows: int
-    different: int
-    sample: tuple[dict[str, Any], ...]
-
-    def __repr__(self) -> str:
-        if self.equal:
-            return f"equal: all {self.rows:,} rows are those of DuckDB's direct evaluation"
-        lines = [f"different: {self.different:,} of {self.rows:,} rows"]
-        lines += [f"  {printable(_in_words(row))}" for row in self.sample]
-        return "\n".join(lines)
-
-
-def _in_words(row: dict[str, Any]) -> str:
-    window = row["window"]
-    where = f"{row['window_id']} [{window['start']}, {window['end']}) {row['keys']}"
-    ours, theirs = row["ours"] or [], row["theirs"] or []
-    if not ours or not theirs:
-        return f"{where}: only {'Muntin' if ours else 'DuckDB'} has it"
-    if len(ours) > 1 or len(theirs) > 1:
-        return f"{where}: {len(ours)} rows against DuckDB's {len(theirs)}"
-    pairs = [
-        f"{name} = {value!r}, DuckDB's {theirs[0][name]!r}"
-        for name, value in ours[0].items()
-        if value != theirs[0][name]
-    ]
-    return f"{where}: {'; '.join(pairs)}"
-
 
 def compare(source: Source, query: Query, ours: str) -> Verification:
     """Run our SQL and the direct query over the same table, and compare."""
-    with told(whole_query):
-        return _compared(source.relation, reading_of(source, query), ours)
+    with translate_errors(whole_query):
+        return _compare(source.relation, reading_of(source, query), ours)
 
 
-def _compared(relation: duckdb.DuckDBPyRelation, read: Reading, ours: str) -> Verification:
-    theirs = render_direct(read)
+def _compare(relation: duckdb.DuckDBPyRelation, read: Reading, ours: str) -> Verification:
     result = run(relation, ours)
     types = dict(zip(result.columns, map(str, result.types), strict=True))
-    grouped = _grouped(read, ours, theirs)
+    grouped = _grouped(read, ours, render_direct(read))
     differs = " OR ".join(
         ["len(ours) != 1", "len(theirs) != 1", "ours IS NULL", "theirs IS NULL"]
         + [_differs(a.name, types[a.name], read) for a in read.query.aggregates]
@@ -78,7 +40,14 @@ def _compared(relation: duckdb.DuckDBPyRelation, read: Reading, ours: str) -> Ve
     if found[1]:
         some = run(relation, f"SELECT * FROM ({marked}) WHERE differs LIMIT {SAMPLE}")
         sample = some.to_arrow_table().to_pylist()
-    return Verification(int(found[0]), int(found[1]), tuple(sample))
+    words, judge = tuple(map(_in_words, sample)), "those of DuckDB's direct evaluation"
+    return Verification(int(found[0]), int(found[1]), tuple(sample), words, judge)
+
+
+def _in_words(row: dict[str, Any]) -> str:
+    window = row["window"]
+    where = f"{row['window_id']} [{window['start']}, {window['end']}) {row['keys']}"
+    return f"{where}: {describe(row['ours'] or [], row['theirs'] or [], 'DuckDB')}"
 
 
 def _grouped(read: Reading, ours: str, theirs: str) -> str:

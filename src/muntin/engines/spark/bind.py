@@ -13,12 +13,11 @@ from importlib import import_module
 from pyspark.sql import DataFrame
 
 from muntin.aggregates import Aggregate
-from muntin.engines.spark.ansi import wraps
-from muntin.engines.spark.record_order import ordered_table
 from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow, partial_fields
+from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.stream_source import StreamSource, delay_of
-from muntin.engines.spark.streaming import Streaming, started_with
-from muntin.engines.spark.table import Table
+from muntin.engines.spark.streaming import Streaming, check_started_with
+from muntin.engines.spark.table import Table, prepare
 from muntin.engines.spark.unshared import split
 from muntin.model.query import Query
 from muntin.model.windows import Window
@@ -27,7 +26,7 @@ from muntin.physical import BATCH, STREAM, PhysicalPlan
 
 @dataclass(frozen=True)
 class Bound:
-    """A query and the table it is asked of; a stream has what it was told, and its watermark."""
+    """A query and the table it is asked of; a stream has its options, and its watermark."""
 
     df: DataFrame
     query: Query
@@ -51,12 +50,12 @@ class Bound:
     @cached_property
     def table(self) -> Table:
         """The rows under plain names, with what lifts partials, and what orders records."""
-        return ordered_table(self.df, self.query)
+        return prepare(self.df, self.query)
 
     @cached_property
     def wraps(self) -> bool:
         """Whether sums of integers wrap around, as with ANSI mode off."""
-        return wraps(self.df)
+        return wraps(self.df.sparkSession)
 
     @cached_property
     def watermarked(self) -> bool:
@@ -67,7 +66,7 @@ class Bound:
     def started_with(self) -> tuple[Window, ...]:
         """The windows that a stream's checkpoint was started with."""
         given = None if self.streaming is None else self.streaming.started_with
-        return started_with(self.query, given)
+        return check_started_with(self.query, given)
 
     @cached_property
     def stranger(self) -> str | None:
@@ -83,7 +82,7 @@ class Bound:
         foreign = arrow_refusal([*fields_of(table, table.keys), *partial_fields(table)])
         return f"{foreign} cannot be handed to Python" if foreign else None
 
-    @property
+    @cached_property
     def of_shared(self) -> Bound:
         """The same table, asked for what can be shared."""
         return self if self.direct is None or self.shared is None else self.about(self.shared)

@@ -9,9 +9,9 @@ either one column of text, JSON as in the files (muntin.state.control.command), 
     aggregates   array<string>   may be missing; null for all
     time         timestamp       may be missing; commands of one micro-batch are obeyed in its order
 
-They stay bytes until the buckets read them: what is no UTF-8 could not be handed to Python as text.
-Nothing else in the directory stops the stream: folders in it are no partitions, and files that are
-gone when a micro-batch is repeated, unreadable, empty or too large are passed over.
+They stay bytes until the buckets read them: Spark can hand only UTF-8 to Python as text.
+Nothing else in the directory stops the stream: folders are not taken for partitions, and files that
+are unreadable, empty, too large, or gone when a micro-batch is repeated are passed over.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _from_rows(given: DataFrame) -> DataFrame:
         raise ControlError(
             "commands have a watermark, which would hold back that of the rows: leave it out"
         )
-    types = {field.name: field.dataType.simpleString() for field in given.schema}
+    types = dict(given.dtypes)
     if list(types.values()) == ["string"]:
         return given.toDF("command").select(F.col("command").cast("binary"))
     wrong = [

@@ -1,7 +1,7 @@
-"""Each query its own rows: the long result of a combined query, handed out to those who asked.
+"""Hand the long result of a combined query out: each query gets its own rows and columns.
 
-Every row is exploded by a constant lookup on its window into the queries that want it, under their
-own ids: one pass, no scan or union for each query. In the rows of a query stand its own columns.
+A constant lookup on its window explodes every row into the queries that want it, under their own
+ids: one pass, no scan or union for each query.
 """
 
 from __future__ import annotations
@@ -13,38 +13,36 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.constants import constant
-from muntin.engines.spark.names import quoted
+from muntin.engines.spark.names import column, constant
 from muntin.model.delivery import Frame, check_types
 from muntin.model.queries import QUERY_ID, Member, SharingSet
 
 _LABELS = "MAP<STRING, ARRAY<STRUCT<query_id: STRING, window_id: STRING>>>"
 
 
-def in_one(longs: Sequence[DataFrame], sets: Sequence[SharingSet]) -> DataFrame:
+def stack_results(longs: Sequence[DataFrame], sets: Sequence[SharingSet]) -> DataFrame:
     """One result for all queries, from the long result of each set's combined query."""
     frame = Frame.of(sets)
-    types = [{f.name: f.dataType.simpleString() for f in long.schema} for long in longs]
-    check_types(sets, types)
-    parts = [_handed_out(long, each) for long, each in zip(longs, sets, strict=True)]
+    check_types(sets, [dict(long.dtypes) for long in longs])
+    parts = [_hand_out(long, each) for long, each in zip(longs, sets, strict=True)]
     stacked = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
     names = [QUERY_ID, "window_id", "window", *frame.keys, *frame.results]
-    return stacked.select(*(F.col(quoted(name)) for name in names))
+    return stacked.select(*map(column, names))
 
 
-def own(long: DataFrame, member: Member) -> DataFrame:
+def select_own(long: DataFrame, member: Member) -> DataFrame:
     """The long result of one query of a set."""
     asked = {combined: id for id, combined in member.windows.items()}
     labels = constant(asked, "MAP<STRING, STRING>")
     return long.where(F.col("window_id").isin(list(asked))).select(
         F.expr(f"element_at({labels}, window_id)").alias("window_id"),
         "window",
-        *(F.col(quoted(key)) for key in member.query.keys),
-        *(F.col(quoted(place)).alias(name) for name, place in member.results.items()),
+        *map(column, member.query.keys),
+        *(column(place).alias(name) for name, place in member.results.items()),
     )
 
 
-def _handed_out(long: DataFrame, each: SharingSet) -> DataFrame:
+def _hand_out(long: DataFrame, each: SharingSet) -> DataFrame:
     labels: dict[str, list[dict[str, str]]] = {w.id: [] for w in each.query.windows}
     for member in each.members:
         for id, combined in member.windows.items():
@@ -53,8 +51,8 @@ def _handed_out(long: DataFrame, each: SharingSet) -> DataFrame:
     rows = long.select(
         F.inline(F.expr(lookup)),
         "window",
-        *(F.col(quoted(key)).alias(f"k{i}") for i, key in enumerate(each.query.keys)),
-        *(F.col(quoted(a.name)).alias(f"a{i}") for i, a in enumerate(each.query.aggregates)),
+        *(column(key).alias(f"k{i}") for i, key in enumerate(each.query.keys)),
+        *(column(a.name).alias(f"a{i}") for i, a in enumerate(each.query.aggregates)),
     )
     place = {a.name: f"a{i}" for i, a in enumerate(each.query.aggregates)}
     names = dict.fromkeys(name for member in each.members for name in member.results)
@@ -72,8 +70,8 @@ def _value(name: str, each: SharingSet, place: dict[str, str]) -> str:
     asked: dict[str, list[str]] = {}
     for member in each.members:
         if name in member.results:
-            column = place[member.results[name]]
-            asked.setdefault(column, []).append(SparkWriter().literal(member.id))
+            own = place[member.results[name]]
+            asked.setdefault(own, []).append(SparkWriter().literal(member.id))
     if len(asked) == 1 and sum(map(len, asked.values())) == len(each.members):
         return next(iter(asked))
     cases = [f"WHEN {QUERY_ID} IN ({', '.join(ids)}) THEN {c}" for c, ids in asked.items()]

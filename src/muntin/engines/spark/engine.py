@@ -16,21 +16,23 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from muntin.cost import Statistics
+from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.delivery import in_one, own
-from muntin.engines.spark.layout import filled, in_layout
-from muntin.engines.spark.progress import observed
-from muntin.engines.spark.statistics import of_files, sampled
+from muntin.engines.spark.delivery import select_own, stack_results
+from muntin.engines.spark.layout import fill_empty, lay_out
+from muntin.engines.spark.progress import observe_results
+from muntin.engines.spark.session_facts import check_table, is_stream
+from muntin.engines.spark.statistics import read_footers, sample_statistics
 from muntin.engines.spark.streaming import (
     Streaming,
     check_for_data_windows,
     check_streamable,
-    watermarked,
+    set_watermark,
 )
-from muntin.engines.spark.table import prepared
-from muntin.engines.spark.unshared import directly, joined
-from muntin.engines.spark.validate import check_table, is_stream
-from muntin.engines.spark.verify import Verification, compare
+from muntin.engines.spark.table import prepare
+from muntin.engines.spark.unshared import compute_directly, join_direct
+from muntin.engines.spark.verify import compare
+from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine
 from muntin.model.queries import Member, SharingSet
@@ -39,7 +41,7 @@ from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.window import WINDOW
 from muntin.physical.question import Facts
-from muntin.planner.choosing import Choice
+from muntin.planner.choice import Choice
 
 
 class OnSpark(ABC):
@@ -64,9 +66,9 @@ class OnSpark(ABC):
         ran = zip(choices, bounds, strict=True)
         longs = [self.run(choice, bound, "long", empty) for choice, bound in ran]
         if deliver == "one":
-            return in_one(longs, sets)
+            return stack_results(longs, sets)
         return {
-            member.id: in_layout(own(long, member), member.query, layout)
+            member.id: lay_out(select_own(long, member), member.query, layout)
             for each, long in zip(sets, longs, strict=True)
             for member in each.members
         }
@@ -76,13 +78,15 @@ class OnSpark(ABC):
         rows = self.run(choice, bound, "long", "omit")
         if member is None:
             return compare(bound.df, bound.query, rows)
-        return compare(bound.df, member.query, own(rows, member))
+        return compare(bound.df, member.query, select_own(rows, member))
 
     def statistics(
         self, data: DataFrame, query: Query, how: str, fraction: float, keys: float
     ) -> Statistics:
         """From a sample, or from what the files say of themselves."""
-        return sampled(data, query, fraction) if how == "sample" else of_files(data, query, keys)
+        if how == "sample":
+            return sample_statistics(data, query, fraction)
+        return read_footers(data, query, keys)
 
 
 class Batch(OnSpark):
@@ -99,13 +103,10 @@ class Batch(OnSpark):
                 "spark.read instead of spark.readStream, or apply the plan in foreachBatch"
             )
         if stream.get("control") is not None:
-            raise StrategyError(
-                "control needs a streaming DataFrame: a batch has no time at which windows could "
-                "come or go; leave it out"
-            )
+            raise StrategyError(CONTROL_ON_BATCH)
         bound = Bound(data, query)
         if bound.direct is not None:
-            prepared(data, bound.direct, lifted=False)
+            prepare(data, bound.direct, lifted=False)
         if bound.shared is not None:
             bound.of_shared.table  # noqa: B018  (a sentence for what does not fit)
         return bound
@@ -125,8 +126,8 @@ class Batch(OnSpark):
                 "nothing is missing"
             )
         rows = self._long(choice, bound)
-        rows = filled(rows, query) if empty == "fill" else rows
-        return in_layout(rows, query, layout)
+        rows = fill_empty(rows, query) if empty == "fill" else rows
+        return lay_out(rows, query, layout)
 
     def _long(self, choice: Choice, bound: Bound) -> DataFrame:
         """What cannot be shared is computed directly, beside what can."""
@@ -134,7 +135,7 @@ class Batch(OnSpark):
             return _by_operator(choice, bound)
         assert bound.shared is not None, "what has nothing to share runs as it is"
         rows = _by_operator(choice, bound.of_shared)
-        return joined(rows, directly(bound.df, bound.direct), bound.query)
+        return join_direct(rows, compute_directly(bound.df, bound.direct), bound.query)
 
 
 class Stream(OnSpark):
@@ -148,7 +149,7 @@ class Stream(OnSpark):
         check_streamable(query, data)
         if query.data_windows:
             check_for_data_windows(query, streaming)
-        bound = Bound(watermarked(data, query, streaming), query, streaming)
+        bound = Bound(set_watermark(data, query, streaming), query, streaming)
         bound.table  # noqa: B018  (a sentence for what does not fit, before anything is planned)
         return bound
 
@@ -185,7 +186,7 @@ class Stream(OnSpark):
         if not choice.operator.fixed_windows:
             return rows
         ids = [w.id for w in bound.query.windows] + [w.id for w in bound.query.data_windows]
-        return observed(rows, ids)
+        return observe_results(rows, ids)
 
 
 def _by_operator(choice: Choice, bound: Bound) -> DataFrame:

@@ -1,20 +1,23 @@
 """Spark's refusals as sentences: one line of what it says, under the name of what does not fit.
 
-A DataFrame of Spark Connect is analysed only when its schema is read, so whoever tries an
-expression reads the schema inside the block. PySpark writes the stack trace of every refusal to
-its log, of those that are caught too: while something is tried, that log is held back.
+Spark Connect analyses a DataFrame only when its schema is read: read it inside the block. PySpark
+logs the stack trace of every refusal, even of those that are caught, so the log is silenced there.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.logger import PySparkLogger
 
 from muntin.errors import ColumnError
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 REFUSALS = (AnalysisException, ParseException)
 
@@ -32,8 +35,8 @@ _IN_OTHER_WORDS = {
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
-    """Nothing that Spark refuses inside the block is logged: it is caught and told in our words."""
+def silence_log() -> Iterator[None]:
+    """Nothing that Spark refuses inside the block is logged: an error of ours says it."""
     logs = [PySparkLogger.getLogger(name) for name in _LOGS]
     before = [log.disabled for log in logs]
     for log in logs:
@@ -46,13 +49,29 @@ def unlogged() -> Iterator[None]:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def translate_refusals(what: str) -> Iterator[None]:
     """A refusal inside the block is an error of ours that begins with `what`."""
     try:
-        with unlogged():
+        with silence_log():
             yield
     except REFUSALS as error:
         raise ColumnError(f"{what}: {first_line(error)}") from None
+
+
+def try_parts(
+    attempt: Callable[[Sequence[Part]], Result],
+    parts: Sequence[Part],
+    name: Callable[[Part], str],
+) -> Result:
+    """Try all parts together; if Spark refuses, one by one, so that the error names the part."""
+    try:
+        with silence_log():
+            return attempt(parts)
+    except REFUSALS:
+        for part in parts:
+            with translate_refusals(f"{name(part)} cannot be computed"):
+                attempt([part])
+        raise
 
 
 def of_spark(error: Exception) -> bool:

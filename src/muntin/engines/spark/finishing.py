@@ -7,37 +7,57 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.constants import constant
+from muntin.engines.spark.names import constant
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan
 
 
-def finished(
+def finish(
     rows: DataFrame,
     physical: PhysicalPlan,
     query: Query,
     table: Table,
     metadata: dict[str, int] | None = None,
 ) -> DataFrame:
-    """Finish the partials of the windows that were asked for, under the user's names.
+    """Finish the partials of periodic windows, whose ends follow from their nodes.
 
     `metadata` is what the window's column says of itself.
     """
-    asked = [n for n in physical.outputs if isinstance(n.shape, Window)]
-    ids = {node.number: node.id for node in asked}
-    ranges = {n.number: n.shape.range for n in asked if isinstance(n.shape, Window)}
-    instant = SparkWriter().instant
-    window = F.struct(
-        F.expr(instant("start", table.time_type)).alias("start"),
-        F.expr(instant(f"(start + {lookup(ranges)})", table.time_type)).alias("end"),
-    )
+    ranges = {n.number: n.shape.range for n in physical.outputs if isinstance(n.shape, Window)}
+    end = f"(start + {lookup(ranges)})"
+    return name_columns(rows, physical, query, table, end=end, metadata=metadata)
+
+
+def name_columns(
+    rows: DataFrame,
+    physical: PhysicalPlan,
+    query: Query,
+    table: Table,
+    computed: list[Column] | None = None,
+    end: str = "end",
+    metadata: dict[str, int] | None = None,
+) -> DataFrame:
+    """The results of the windows that were asked for, under the user's names.
+
+    They are finished from partial columns, unless they have been computed.
+    """
+    ids = {node.number: node.id for node in physical.outputs}
+    window = window_column("start", end, table.time_type)
     return rows.select(
         F.expr(lookup(ids)).alias("window_id"),
         window.alias("window", metadata=metadata or {}),
         *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
-        *results(table.columns),
+        *(computed or results(table.columns)),
+    )
+
+
+def window_column(start: str, end: str, kind: str) -> Column:
+    """A window like Spark's, from SQL for microseconds and the type of the time column."""
+    instant = SparkWriter().instant
+    return F.struct(
+        F.expr(instant(start, kind)).alias("start"), F.expr(instant(end, kind)).alias("end")
     )
 
 

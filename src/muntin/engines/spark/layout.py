@@ -9,31 +9,33 @@ wide   one row for each (keys, window_end), a column `<aggregate>__<window_id>` 
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.names import quoted
+from muntin.engines.spark.finishing import window_column
+from muntin.engines.spark.names import column
 from muntin.errors import QueryError
 from muntin.model.query import Query
 
 CASE = "spark.sql.caseSensitive"
 
 
-def filled(long: DataFrame, query: Query) -> DataFrame:
+def fill_empty(long: DataFrame, query: Query) -> DataFrame:
     """The long result with the empty instances between those that have rows."""
-    writer = SparkWriter()
     kind = dict(long.select("window.start").dtypes)["start"]
     slide = F.expr(_by_window(query, {w.id: w.slide for w in query.windows}))
     length = F.expr(_by_window(query, {w.id: w.range for w in query.windows}))
-    values = F.struct(*(_of(a.name).alias(f"a{i}") for i, a in enumerate(query.aggregates)))
+    values = F.struct(*(column(a.name).alias(f"a{i}") for i, a in enumerate(query.aggregates)))
     plain = long.select(
         "window_id",
-        F.expr(writer.microseconds("window.start", kind)).alias("begin"),
+        F.expr(SparkWriter().microseconds("window.start", kind)).alias("begin"),
         slide.alias("slide"),
         length.alias("length"),
-        *(_of(key).alias(f"k{i}") for i, key in enumerate(query.keys)),
+        *(column(key).alias(f"k{i}") for i, key in enumerate(query.keys)),
         values.alias("held"),
     )
     keys = [f"k{i}" for i, _ in enumerate(query.keys)]
@@ -41,10 +43,9 @@ def filled(long: DataFrame, query: Query) -> DataFrame:
     gaps = plain.withColumn("after", F.coalesce(after, F.col("begin") + F.col("slide")))
     turns = F.expr("explode(sequence(0L, (after - begin) div slide - 1L))")
     rows = gaps.select("*", turns.alias("turn")).withColumn("begin", F.expr("begin + turn * slide"))
-    bounds = [writer.instant("begin", kind), writer.instant("(begin + length)", kind)]
     return rows.select(
         "window_id",
-        F.struct(F.expr(bounds[0]).alias("start"), F.expr(bounds[1]).alias("end")).alias("window"),
+        window_column("begin", "(begin + length)", kind).alias("window"),
         *(F.col(k).alias(name) for k, name in zip(keys, query.keys, strict=True)),
         *(
             F.expr(f"if(turn = 0, held.a{i}, {a.function.empty})").alias(a.name)
@@ -53,7 +54,7 @@ def filled(long: DataFrame, query: Query) -> DataFrame:
     )
 
 
-def in_layout(long: DataFrame, query: Query, layout: str) -> DataFrame:
+def lay_out(long: DataFrame, query: Query, layout: str) -> DataFrame:
     """The result in the layout that was asked for."""
     return wide(long, query) if layout == "wide" else long
 
@@ -61,41 +62,30 @@ def in_layout(long: DataFrame, query: Query, layout: str) -> DataFrame:
 def wide(long: DataFrame, query: Query) -> DataFrame:
     """One row for each (keys, window_end)."""
     ids = [w.id for w in query.windows] + [w.id for w in query.data_windows]
-    pairs = [(a.name, id) for a in query.aggregates for id in ids]
-    _refuse_twins(query.keys, pairs, str(long.sparkSession.conf.get(CASE)) == "true")
-    end = F.col("window.end").alias("window_end")
-    keys = [_of(key) for key in query.keys]
+    columns = {(a.name, id): f"{a.name}__{id}" for a in query.aggregates for id in ids}
+    _refuse_twins(query.keys, columns, str(long.sparkSession.conf.get(CASE)) == "true")
     values = [
-        F.first(F.when(F.col("window_id") == id, _of(name)), ignorenulls=True).alias(
-            _wide_name(name, id)
-        )
-        for name, id in pairs
+        F.first(F.when(F.col("window_id") == id, column(name)), ignorenulls=True).alias(wide_name)
+        for (name, id), wide_name in columns.items()
     ]
-    return long.groupBy(*keys, end).agg(*values)
-
-
-def _wide_name(aggregate: str, window: str) -> str:
-    return f"{aggregate}__{window}"
+    end = F.col("window.end").alias("window_end")
+    return long.groupBy(*map(column, query.keys), end).agg(*values)
 
 
 def _refuse_twins(
-    keys: tuple[str, ...], pairs: list[tuple[str, str]], case_sensitive: bool
+    keys: tuple[str, ...], columns: Mapping[tuple[str, str], str], case_sensitive: bool
 ) -> None:
     """Refuse two columns of one name, which Spark makes and nobody can then ask for."""
     known: dict[str, str] = {}
-    columns = [("window_end", "the end of the windows"), *((key, f"key {key!r}") for key in keys)]
-    columns += [(_wide_name(name, id), f"{name!r} of window {id!r}") for name, id in pairs]
-    for column, what in columns:
-        twin = known.setdefault(column if case_sensitive else column.lower(), what)
+    named = [("window_end", "the end of the windows"), *((key, f"key {key!r}") for key in keys)]
+    named += [(c, f"{name!r} of window {id!r}") for (name, id), c in columns.items()]
+    for name, what in named:
+        twin = known.setdefault(name if case_sensitive else name.lower(), what)
         if twin != what:
             raise QueryError(
-                f"column {column!r} of the wide layout would be both {twin} and {what}: rename "
+                f"column {name!r} of the wide layout would be both {twin} and {what}: rename "
                 "the key, or give the aggregate another .alias(...) or the window another id="
             )
-
-
-def _of(name: str) -> Column:
-    return F.col(quoted(name))
 
 
 def _by_window(query: Query, values: dict[str, int]) -> str:

@@ -1,14 +1,17 @@
-"""Names in SQL text: quoting, finding columns and tables, telling a name from an expression."""
+"""Names and constants in SQL text: quoting, finding columns and tables, writing literals."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 from muntin.aggregates.expression_text import check_expression
-from muntin.engines.spark.faults import told
+from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.faults import translate_refusals
 from muntin.errors import ColumnError, did_you_mean
 
 _FIELD = re.compile(r"`(?:[^`]|``)*`|[^`.]+")
@@ -25,6 +28,20 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def column(name: str) -> Column:
+    """The column of exactly that name."""
+    return F.col(quoted(name))
+
+
+def constant(value: object, kind: str) -> str:
+    """SQL for a constant of this type: one small literal, which Spark folds when it plans.
+
+    >>> constant([1, 2], "ARRAY<BIGINT>")
+    "from_json('[1, 2]', 'ARRAY<BIGINT>')"
+    """
+    return f"from_json({SparkWriter().literal(json.dumps(value))}, '{kind}')"
+
+
 def expression(argument: str, columns: Sequence[str]) -> str:
     """An argument as SQL: the column of exactly that name, or else the expression itself.
 
@@ -37,7 +54,7 @@ def expression(argument: str, columns: Sequence[str]) -> str:
     return f"{argument}\n" if "--" in argument else argument  # where the comment ends
 
 
-def existing(name: str, columns: Sequence[str], what: str) -> str:
+def find_column(name: str, columns: Sequence[str], what: str) -> str:
     """The column of that name as SQL, as Spark would find it: case may differ, if only one fits."""
     if columns.count(name) == 1:
         return quoted(name)
@@ -57,9 +74,9 @@ def existing(name: str, columns: Sequence[str], what: str) -> str:
     raise ColumnError(f"{what} {name!r} is not a column: {did_you_mean(name, columns)}")
 
 
-def table_named(spark: SparkSession, name: str) -> DataFrame:
+def find_table(spark: SparkSession, name: str) -> DataFrame:
     """A table or view of the session."""
-    with told(f"{name!r} is no table or view of the session: pass it as {name}=df"):
+    with translate_refusals(f"{name!r} is no table or view of the session: pass it as {name}=df"):
         table = spark.table(quoted(name))
         table.schema  # noqa: B018
     return table

@@ -7,10 +7,9 @@ for the ends at which it fires and the next wider one does not.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.names import constant
 from muntin.model.windows import Window
 from muntin.nesting import Group
 from muntin.plan.slicing.cuts import ends
@@ -37,17 +36,10 @@ def group_ends(groups: Sequence[Group], t: str, until: str = FOREVER) -> str:
     for number, group in enumerate(groups):
         windows = [level.window for level in group.levels]
         for window, wider in zip(windows, [*windows[1:], None], strict=True):
-            coarser = ends(wider) if wider is not None else None
-            levels.append(
-                {
-                    "g": number,
-                    "range": window.range,
-                    "slide": window.slide,
-                    "phase": ends(window).phase,
-                    "coarser": coarser.step if coarser else 0,
-                    "coarser_phase": coarser.phase if coarser else 0,
-                }
-            )
+            phase, coarser = ends(window).phase, ends(wider) if wider is not None else None
+            own = {"g": number, "range": window.range, "slide": window.slide, "phase": phase}
+            step, beyond = (coarser.step, coarser.phase) if coarser else (0, 0)
+            levels.append({**own, "coarser": step, "coarser_phase": beyond})
     literal = constant(levels, f"ARRAY<STRUCT<{_LEVEL}>>")
     return _ENDS.format(levels=literal, t=t, reach=f"least({t} + l.range, {until})")
 
@@ -72,8 +64,3 @@ def members(windows: Sequence[Window]) -> str:
     """SQL for windows, narrowest first."""
     ordered = sorted(windows, key=lambda w: (w.range, w.slide, w.offset))
     return constant([member(window) for window in ordered], f"ARRAY<STRUCT<{_MEMBER}>>")
-
-
-def constant(rows: object, kind: str) -> str:
-    """A constant as one small literal, folded when Spark plans."""
-    return f"from_json({SparkWriter().literal(json.dumps(rows))}, '{kind}')"

@@ -7,7 +7,7 @@ rows cost as much as one.
 
     Packing     pre-aggregated pieces ─▶ (bucket, pieces): at least one row for every bucket, so
                 that each of them hears of every batch, even without pieces of its own
-    unpacked    packed results ─▶ rows
+    unpack      packed results ─▶ rows
 
 Where windows may change, every bucket also hears of the newest piece of each partition, whosever it
 is: `newest`, microseconds as text, since a frame would make floats of numbers.
@@ -72,7 +72,7 @@ class Packing:
         return pa.RecordBatch.from_pydict(columns)
 
 
-def unpacked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of packed results."""
     for batch in batches:
         for cell in batch.column("results"):

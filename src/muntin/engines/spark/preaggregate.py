@@ -26,7 +26,7 @@ from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.portions import portions
 from muntin.kernels.tree import Read, evaluate_tree
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.state.pieces import starts
 
 PORTION = 250_000

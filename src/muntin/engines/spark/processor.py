@@ -12,7 +12,12 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.streaming.stateful_processor import (
+    MapState,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
 
 from muntin.state.bucket import Bucket, Step
 from muntin.state.spec import Spec
@@ -67,7 +72,7 @@ remembered = Remembered()
 class MapStore:
     """The entries of a bucket in a map state of Spark's."""
 
-    def __init__(self, state: Any) -> None:
+    def __init__(self, state: MapState) -> None:
         self._state = state
 
     def read(self, name: str) -> bytes | None:
@@ -95,15 +100,15 @@ class BucketProcessor(StatefulProcessor):
         self._store = MapStore(entries)
 
     def handleInputRows(  # noqa: N802  (Spark's name)
-        self, key: Any, rows: Iterator[Any], timerValues: Any
+        self, key: tuple[int], rows: Iterator[Any], timerValues: TimerValues
     ) -> Iterator[pd.DataFrame]:
         """Take in the pieces of a batch."""
-        pieces, newest = heard(rows, "pieces", "newest")
+        pieces, newest = collect_cells(rows, "pieces", "newest")
         tables = [from_bytes(cell) for cell in pieces]
         return self._step(key, tables, timerValues, max(map(int, newest), default=None))
 
     def handleExpiredTimer(  # noqa: N802
-        self, key: Any, timerValues: Any, expiredTimerInfo: Any
+        self, key: tuple[int], timerValues: TimerValues, expiredTimerInfo: object
     ) -> Iterator[pd.DataFrame]:
         """The watermark moved, and there may have been no rows."""
         return self._step(key, [], timerValues, None)
@@ -112,7 +117,7 @@ class BucketProcessor(StatefulProcessor):
         """Nothing is held that must be given back."""
 
     def _step(
-        self, key: Any, pieces: list[pa.Table], timers: Any, newest: int | None
+        self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None
     ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         bucket = Bucket(self.spec, int(key[0]), self._store, remembered)
@@ -131,25 +136,25 @@ class BucketProcessor(StatefulProcessor):
     def _packed(self, step: Step) -> Iterator[pd.DataFrame]:
         since = [step.complete_from.get(id) for id in self.windows]
         yield frame(None, step, complete_from=since if step.complete_from else None)
-        for cell in cells(step.results):
+        for cell in pack_results(step.results):
             yield frame(cell, None, complete_from=None)
 
 
-def heard(rows: Iterator[Any], *names: str) -> Iterator[list[Any]]:
+def collect_cells(rows: Iterator[Any], *names: str) -> Iterator[list[Any]]:
     """All cells of these columns but the empty ones; a column that there is not has none."""
     frames = list(rows)
     for name in names:
         yield [cell for frame in frames for cell in frame.get(name, ()) if cell is not None]
 
 
-def cells(results: Iterator[pa.Table]) -> Iterator[bytes]:
+def pack_results(results: Iterator[pa.Table]) -> Iterator[bytes]:
     """Results packed, so many at a time."""
     for table in results:
         for begin in range(0, table.num_rows, CELL):
             yield to_bytes(table.slice(begin, CELL), compressed=False)
 
 
-def frame(results: bytes | None, step: Step | None, **more: Any) -> pd.DataFrame:
+def frame(results: bytes | None, step: Step | None, **more: object) -> pd.DataFrame:
     """One row of the operator's output."""
     late, dropped = (step.late, step.dropped) if step else (0, 0)
     columns = {"results": results, "late": late, "dropped": dropped, **more}

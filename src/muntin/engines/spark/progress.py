@@ -1,20 +1,27 @@
-"""What a running stream is doing, as one value: rates, watermark, state, late rows.
+"""How far what runs is: the last micro-batch of a stream as one value, and the tasks of jobs.
 
-Spark reports each micro-batch; results per window come from an observation that the plan puts on
-its result (`observed`), or, where windows come and go, from their operator: those of the moment.
+Spark reports each micro-batch. Results per window come from an observation that the plan puts on
+its result (`observe_results`), or, where windows come and go, from their operator.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
+
+from muntin.engines.spark.session_facts import is_connect
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.shell.progress import StageInfo
 
 OBSERVATION = "muntin results"
 _made = count(1)
@@ -22,6 +29,9 @@ _made = count(1)
 
 MOST_WINDOWS = 64
 """Windows counted one by one; of more, only all results together."""
+
+Tasks = tuple[int, int]
+"""Tasks done, and all that are known so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +58,7 @@ class Progress:
     active: bool = True
 
 
-def observed(results: DataFrame, windows: list[str]) -> DataFrame:
+def observe_results(results: DataFrame, windows: list[str]) -> DataFrame:
     """The same results, counted by window as they pass."""
     counts = [F.count(F.lit(1)).alias("results")]
     if len(windows) <= MOST_WINDOWS:
@@ -64,13 +74,10 @@ def progress(query: StreamingQuery) -> Progress | None:
 
     Batches without rows that only move the watermark count too.
     """
-    last = query.lastProgress
-    return None if last is None else _read(last, query.isActive)
-
-
-def _read(last: Any, active: bool) -> Progress:
-    durations = last["durationMs"]
-    seconds = durations.get("triggerExecution", 0) / 1000
+    last: Any = query.lastProgress
+    if last is None:
+        return None
+    seconds = last["durationMs"].get("triggerExecution", 0) / 1000
     events = last["eventTime"] or {}
     watermark, newest = _instant(events.get("watermark")), _instant(events.get("max"))
     operators = last["stateOperators"] or []
@@ -88,7 +95,7 @@ def _read(last: Any, active: bool) -> Progress:
         state_bytes=sum(o["memoryUsedBytes"] for o in operators),
         late_rows=sum(o["numRowsDroppedByWatermark"] for o in operators)
         + sum(m.get("dropped") or 0 for m in metrics.values()),
-        active=active,
+        active=query.isActive,
     )
 
 
@@ -99,16 +106,14 @@ def _metrics(last: Any) -> dict[str, dict[str, Any]]:
 
 
 def _results(metrics: dict[str, dict[str, Any]], seconds: float) -> dict[str, float]:
-    rates: dict[str, float] = {}
+    rows: Counter[str] = Counter()
     for name, counts in metrics.items():
         if name.startswith(OBSERVATION):
             windows = {k.split(": ", 1)[1]: n for k, n in counts.items() if k.startswith("window ")}
-            for id, n in (windows or {"all windows": counts["results"]}).items():
-                rates[id] = rates.get(id, 0.0) + (n / seconds if seconds else 0.0)
+            rows.update(windows or {"all windows": counts["results"]})
         for text in json.loads(counts.get("windows") or "[]"):
-            for id, n in json.loads(text).items():
-                rates[id] = rates.get(id, 0.0) + (n / seconds if seconds else 0.0)
-    return rates
+            rows.update(json.loads(text))
+    return {id: n / seconds if seconds else 0.0 for id, n in rows.items()}
 
 
 def _instant(text: str | None) -> datetime | None:
@@ -117,3 +122,32 @@ def _instant(text: str | None) -> datetime | None:
         return None
     instant = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return None if instant.timestamp() == 0 else instant
+
+
+def task_counter(spark: SparkSession) -> Callable[[], Tasks]:
+    """A function that says how far the session's jobs are: what a progress bar shows.
+
+    Classic Spark is asked through its status tracker; Spark Connect calls a handler.
+    """
+    if is_connect(spark):
+        return _progress_of_connect(spark)
+    tracker = spark.sparkContext.statusTracker()
+
+    def count() -> Tasks:
+        stages = [tracker.getStageInfo(s) for s in tracker.getActiveStageIds()]
+        known = [s for s in stages if s is not None]
+        return sum(s.numCompletedTasks for s in known), sum(s.numTasks for s in known)
+
+    return count
+
+
+def _progress_of_connect(spark: SparkSession) -> Callable[[], Tasks]:
+    last: Tasks = (0, 0)
+
+    def handle(stages: Iterable[StageInfo] | None, **rest: object) -> None:
+        nonlocal last
+        known = list(stages or ())
+        last = sum(s.num_completed_tasks for s in known), sum(s.num_tasks for s in known)
+
+    spark.registerProgressHandler(handle)  # type: ignore[arg-type]  # it is called by keyword
+    return lambda: last

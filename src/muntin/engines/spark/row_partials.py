@@ -53,13 +53,13 @@ def arrow_refusal(fields: Iterable[StructField]) -> str | None:
     return next((kind for kind in kinds if _NOT_IN_ARROW.search(kind)), None)
 
 
-def lifted(table: Table) -> DataFrame:
+def lift_rows(table: Table) -> DataFrame:
     """k…, t, p… of every row; and u…, o…: what windows read and records are ordered by."""
     partials = [F.expr(sql).alias(name) for name, sql in _partials(table).items()]
     return table.rows.select(*_others(table), *partials)
 
 
-def lifted_once(table: Table) -> tuple[DataFrame, dict[str, str]]:
+def lift_rows_once(table: Table) -> tuple[DataFrame, dict[str, str]]:
     """The same without columns that are equal; and which column holds each partial.
 
     The sum, the least and the largest of one value are that value, which need not be sent thrice.

@@ -1,4 +1,4 @@
-"""Spark sessions for the command line; programs bring their own."""
+"""Spark sessions for the command line, and tables to measure on; programs bring their own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from pyspark.sql import SparkSession
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 """Keeps the state of streams outside the JVM's heap; the bucketed operator needs it."""
+
+START = 1_700_000_000_000_000
+"""14 November 2023: the first event of a made table, in microseconds."""
 
 LOCAL = {
     "spark.ui.enabled": "false",
@@ -73,3 +78,28 @@ def quiet_start(shown: Callable[[str], str] = str) -> Iterator[None]:
         finally:
             os.dup2(terminal, 2)
             os.close(terminal)
+
+
+def make_table(spark: SparkSession, folder: str, rows: int, keys: int, rate: int) -> DataFrame:
+    """A table of ts, device and value in parquet files, kept in the folder for the next time.
+
+    Every core has files to read, and each holds a stretch of time, as tables that grow have it.
+    """
+    cores = cores_of(spark)
+    path = f"{folder}/made-{rows}-{keys}-{rate}-{cores}.parquet"
+    try:
+        return spark.read.parquet(path)
+    except AnalysisException:
+        made = spark.range(0, rows, 1, 2 * cores).selectExpr(
+            f"timestamp_micros({START}L + id * {1_000_000 // rate}L) AS ts",
+            f"CAST(pmod(xxhash64(id), {keys}L) AS INT) AS device",
+            "20 + 5 * randn(7) AS value",
+        )
+    made.write.parquet(path)
+    return spark.read.parquet(path)
+
+
+def cores_of(spark: SparkSession) -> int:
+    """How many tasks run at once: into how many parts Spark splits a range by itself."""
+    parts = spark.range(4096).select(F.spark_partition_id().alias("part")).distinct()
+    return parts.count()

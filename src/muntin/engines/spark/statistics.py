@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pyarrow.parquet as pq
@@ -20,21 +19,19 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.cost.statistics import Statistics
-from muntin.engines.spark.table import prepared
-from muntin.engines.spark.validate import is_stream
+from muntin.engines.spark.session_facts import is_stream
+from muntin.engines.spark.table import prepare
 from muntin.errors import ColumnError
 from muntin.model.query import Query
 
-FRACTION = 0.01
-"""Of the rows that a sample reads."""
 SEED = 7
 
 
-def sampled(df: DataFrame, query: Query, fraction: float = FRACTION) -> Statistics:
+def sample_statistics(df: DataFrame, query: Query, fraction: float) -> Statistics:
     """Rows, keys and rate, estimated from this fraction of the rows."""
     _refuse_stream(df)
     part = df if fraction == 1 else df.sample(fraction=fraction, seed=SEED)
-    table = prepared(part, query, lifted=False)
+    table = prepare(part, query, lifted=False)
     counted = table.rows.groupBy(*table.keys).agg(
         F.count(F.lit(1)).alias("n"), F.min("t").alias("first"), F.max("t").alias("last")
     )
@@ -60,7 +57,7 @@ def sampled(df: DataFrame, query: Query, fraction: float = FRACTION) -> Statisti
     return Statistics(rows, max(keys, 1), max(rows / span, 1e-9), origin)
 
 
-def of_files(df: DataFrame, query: Query, keys: float) -> Statistics:
+def read_footers(df: DataFrame, query: Query, keys: float) -> Statistics:
     """Rows and rate from the footers of the parquet files that the DataFrame reads."""
     _refuse_stream(df)
     rows, first, last = 0, None, None
@@ -85,19 +82,18 @@ def _refuse_stream(df: DataFrame) -> None:
 
 
 def _local(files: list[str]) -> list[Path]:
-    paths = [Path(unquote(urlparse(name).path)) for name in files]
-    kept = [
-        p for p, name in zip(paths, files, strict=True) if urlparse(name).scheme in ("", "file")
-    ]
-    if not kept or len(kept) < len(files) or any(p.suffix != ".parquet" for p in kept):
+    places = [urlparse(name) for name in files]
+    paths = [Path(unquote(place.path)) for place in places]
+    local = all(place.scheme in ("", "file") for place in places)
+    if not paths or not local or any(path.suffix != ".parquet" for path in paths):
         raise ColumnError(
             "only local parquet files say how many rows they hold: use statistics='sample', or "
             "give rows=, keys= and rate="
         )
-    return kept
+    return paths
 
 
-def _bounds(footer: Any, time: str) -> Iterable[tuple[datetime, datetime]]:
+def _bounds(footer: pq.FileMetaData, time: str) -> Iterable[tuple[datetime, datetime]]:
     """The first and last time of each row group that has them."""
     for number in range(footer.num_row_groups):
         group = footer.row_group(number)

@@ -4,7 +4,7 @@
 
 `native` takes partials of window instances; `bucketed` packs what is lifted itself:
 
-    lifted()             k…, t bigint, p…
+    lift_rows()          k…, t bigint, p…
     instances()          k…, node int, start bigint, p…      node: a window asked for, by its number
 
 Times are microseconds (a plain bigint, so that Spark drops no row by its own late rule), nodes have
@@ -22,13 +22,13 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
-from muntin.engines.spark.names import existing, quoted
+from muntin.engines.spark.names import find_column, quoted
 from muntin.engines.spark.preaggregate import PreAggregation
-from muntin.engines.spark.row_partials import fields_of, lifted, not_in_arrow, partial_fields
+from muntin.engines.spark.row_partials import fields_of, lift_rows, not_in_arrow, partial_fields
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
-from muntin.physical.trees import Base, bases
+from muntin.physical.operators.kernel import Base, bases
 
 DELAY = "spark.watermarkDelayMs"
 """Where Spark notes in a column's metadata that it is the event time."""
@@ -39,7 +39,7 @@ EVENT_TIME = {DELAY: 0}
 
 def time_field(df: DataFrame, query: Query) -> StructField | None:
     """The time column, if it is a column of its own and no field of a struct."""
-    name = existing(query.time, df.columns, "time")
+    name = find_column(query.time, df.columns, "time")
     return next((field for field in df.schema if quoted(field.name) == name), None)
 
 
@@ -76,10 +76,10 @@ class StreamSource:
         """Why rows cannot be pre-aggregated, or None."""
         return not_in_arrow(self.table, self.compared)
 
-    def lifted(self) -> DataFrame:
+    def lift_rows(self) -> DataFrame:
         """The partial of every row: k…, t, p…; and what windows read or records are ordered by."""
         assert self.refusal is None, self.refusal
-        return lifted(self.table)
+        return lift_rows(self.table)
 
     def instances(self) -> DataFrame:
         """Partials of every window instance that a partition of a batch has rows for."""
@@ -90,7 +90,7 @@ class StreamSource:
             self.wraps,
             instances=True,
         )
-        return self.lifted().mapInArrow(body, self.schema)
+        return self.lift_rows().mapInArrow(body, self.schema)
 
     @cached_property
     def partial_fields(self) -> list[StructField]:

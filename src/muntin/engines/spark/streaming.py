@@ -1,4 +1,4 @@
-"""What only a stream is told, checked: its watermark, its mode, what its checkpoint was made for.
+"""The options of a stream, checked: its watermark, its mode, what its checkpoint was made for.
 
 The caller starts the query and chooses its sink and checkpoint, as for any streaming DataFrame;
 `output` must be the mode that it is started with.
@@ -13,10 +13,10 @@ from typing import get_args
 from pyspark.sql import DataFrame
 
 from muntin.data_windows.function_state import keeps_records
-from muntin.engines.spark.faults import told
+from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.names import quoted
 from muntin.engines.spark.stream_source import delay_of, time_field
-from muntin.engines.spark.unshared import unshared
+from muntin.engines.spark.unshared import find_unshared
 from muntin.errors import (
     ColumnError,
     ControlError,
@@ -35,7 +35,7 @@ from muntin.state.control import Control
 
 @dataclass(frozen=True, slots=True)
 class Streaming:
-    """What only a stream is told: how late rows may be, and which results are given out when.
+    """The options of a stream: how late rows may be, and which results come out when.
 
     `started_with` are the windows of the query that the checkpoint was started with, where they
     are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over;
@@ -76,7 +76,7 @@ def check_for_data_windows(query: Query, streaming: Streaming) -> None:
 
 def check_streamable(query: Query, df: DataFrame) -> None:
     """Refuse what cannot run on a stream, with the reason."""
-    for name, reason in unshared(query, df).items():
+    for name, reason in find_unshared(query, df).items():
         raise StrategyError(
             f"{name} cannot run on a stream: it {reason}; leave it out, or compute it on batches"
         )
@@ -100,7 +100,7 @@ def check_streamable(query: Query, df: DataFrame) -> None:
         )
 
 
-def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
+def set_watermark(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
     """The stream with a watermark on its time column: its own, or the one given."""
     field = time_field(df, query)
     if field is None:
@@ -128,7 +128,7 @@ def watermarked(df: DataFrame, query: Query, streaming: Streaming) -> DataFrame:
             f"it first, for instance with CAST({quoted(field.name)} AS TIMESTAMP)"
         )
     delay = f"{_delay(streaming.watermark)} milliseconds"
-    with told(f"time {query.time!r} cannot be computed"):
+    with translate_refusals(f"time {query.time!r} cannot be computed"):
         marked = df.withWatermark(quoted(field.name), delay)
         marked.schema  # noqa: B018
     return marked
@@ -150,7 +150,7 @@ def _delay(watermark: Duration) -> int:
     return delay // 1000
 
 
-def started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window, ...]:
+def check_started_with(query: Query, given: Iterable[Window] | None) -> tuple[Window, ...]:
     """The windows that the guard stands for: those asked for now may only be fewer."""
     if given is None:
         return query.windows

@@ -6,25 +6,36 @@
 
 Rows without a time are dropped; a filtered input is null where its filter does not hold. From here
 on no name of the user's appears in any expression until the result is named.
+
+Where the order of records matters, it is time, then `order_by`, then what the query reads of them.
+Spark hands rows on in any order after a shuffle, so an order is always brought about, never found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from muntin.aggregates import Aggregate
-from muntin.aggregates.columns import Columns, Input, columns_of, distinct_inputs, inputs_of
+from muntin.aggregates.columns import (
+    ORDER,
+    Columns,
+    Input,
+    columns_of,
+    distinct_inputs,
+    inputs_of,
+)
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.faults import REFUSALS, told, unlogged
-from muntin.engines.spark.names import existing, expression, quoted
-from muntin.engines.spark.validate import check_table
+from muntin.engines.spark.faults import translate_refusals, try_parts
+from muntin.engines.spark.names import expression, find_column, quoted
+from muntin.engines.spark.session_facts import check_table
 from muntin.errors import ColumnError, shown
 from muntin.model.query import Query
 
@@ -55,33 +66,30 @@ class Table:
     order: tuple[str, ...]
 
 
-def prepared(
-    df: DataFrame,
-    query: Query,
-    lifted: bool = True,
-    read: Sequence[str] = (),
-    order: Sequence[str] = (),
-) -> Table:
+def prepare(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     """Resolve the query's names against the table, with a sentence for each that does not fit.
 
-    Where aggregates are not lifted but left to Spark, the table has no partial columns. `read` is
-    what windows read, `order` what orders records of equal time: SQL that has been tried.
+    Where aggregates are not lifted but left to Spark, the table has no partial columns.
     """
     columns = columns_in(df)
+    read = {f"window input {text!r}": expression(text, columns) for text in window_inputs(query)}
+    order = {f"order_by {n!r}": find_column(n, columns, "order_by") for n in query.order_by}
+    _check_order(df, read, order)
     inputs = distinct_inputs(query.aggregates)
-    time = existing(query.time, columns, "time")
-    keys = [existing(k, columns, "key") for k in query.keys]
-    chosen = filtered(df, query.where)
+    time = find_column(query.time, columns, "time")
+    keys = [find_column(k, columns, "key") for k in query.keys]
+    chosen = filter_rows(df, query.where)
     types = _types(chosen, _parts(query, time, keys, columns))
     _check_keys({name: types["key", name] for name in query.keys})
     kinds = {each: types[each] for each in inputs}
+    instant = SparkWriter().microseconds(time, types["time"])
     k, v, u, o = map(_plain_names, "kvuo", (keys, inputs, read, order))
     rows = chosen.select(
         *_aliased(map(F.expr, keys), k),
-        F.expr(instant(time, types["time"], query)).alias("t"),
+        F.expr(f"{instant} - {query.set_back}L" if query.set_back else instant).alias("t"),
         *_aliased((input_column(each, columns) for each in inputs), v),
-        *_aliased(map(F.expr, read), u),
-        *_aliased(map(F.expr, order), o),
+        *_aliased(map(F.expr, read.values()), u),
+        *_aliased(map(F.expr, order.values()), o),
     )
     rows = rows.where("t IS NOT NULL")
     table = Table(rows, Columns(inputs, (), ()), types["time"], k, v, u, o)
@@ -93,7 +101,16 @@ def prepared(
     return replace(table, columns=columns_of(query.aggregates, kinds.__getitem__))
 
 
-def _plain_names(letter: str, of: Sequence[object]) -> tuple[str, ...]:
+def _check_order(df: DataFrame, read: dict[str, str], order: dict[str, str]) -> None:
+    """Refuse what windows cannot read, and what records cannot be ordered by."""
+    for what, sql in (read | order).items():
+        with translate_refusals(f"{what} cannot be computed"):
+            kind = df.select(F.expr(sql)).schema[0].dataType.simpleString()
+        if what in order and has_no_order(kind):
+            raise ColumnError(f"{what} is {kind}, which has no order: name a column that has one")
+
+
+def _plain_names(letter: str, of: Collection[object]) -> tuple[str, ...]:
     return tuple(f"{letter}{i}" for i, _ in enumerate(of))
 
 
@@ -104,15 +121,15 @@ def _aliased(columns: Iterable[Column], names: tuple[str, ...]) -> list[Column]:
 def columns_in(df: DataFrame) -> list[str]:
     """The names of the columns of what was given as a table."""
     check_table(df)
-    with told("the DataFrame itself cannot be computed"):
+    with translate_refusals("the DataFrame itself cannot be computed"):
         return df.columns
 
 
 def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
     """The type of every input of a query without keys."""
     columns = columns_in(df)
-    inputs, time = distinct_inputs(query.aggregates), existing(query.time, columns, "time")
-    types = _types(filtered(df, query.where), _parts(query, time, [], columns))
+    inputs, time = distinct_inputs(query.aggregates), find_column(query.time, columns, "time")
+    types = _types(filter_rows(df, query.where), _parts(query, time, [], columns))
     return {each: types[each] for each in inputs}
 
 
@@ -135,7 +152,7 @@ def _parts(query: Query, time: str, keys: list[str], columns: list[str]) -> list
 def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
     """The types of these expressions; the first that cannot be computed is named."""
 
-    def tried(some: list[_Part]) -> dict[object, str]:
+    def analyse(some: Sequence[_Part]) -> dict[object, str]:
         columns = [each.column() for each in some]
         # WHERE takes nothing but what has one value for each row: no aggregates, no generators.
         valued = df.where(reduce(or_, (column.isNull() for column in columns)))
@@ -143,14 +160,7 @@ def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
         kinds = [field.dataType.simpleString() for field in selected.schema]
         return {each.of: kind for each, kind in zip(some, kinds, strict=True)}
 
-    try:
-        with unlogged():
-            return tried(parts)
-    except REFUSALS:
-        for each in parts:
-            with told(f"{each.words} cannot be computed"):
-                tried([each])
-        raise
+    return try_parts(analyse, parts, lambda part: part.words)
 
 
 def _check_keys(kinds: dict[str, str]) -> None:
@@ -187,7 +197,7 @@ def _check_calls(df: DataFrame, query: Query, columns: list[str]) -> None:
             return F.struct(*(F.count(F.expr(value)) for value in values))
         return F.expr(function.native().format(*values))
 
-    _tried(rows, query, lambda aggregate: [call(aggregate)])
+    _try_calls(rows, query, lambda aggregate: [call(aggregate)])
 
 
 def _names_to_blame(inputs: tuple[Input, ...]) -> dict[Input, str]:
@@ -208,32 +218,23 @@ def _check_lifts(rows: DataFrame, query: Query, kinds: dict[Input, str]) -> None
         partials = aggregate.function.partials([kinds[each] for each in own])
         return [F.expr(partial.lift.format(*arguments)) for partial in partials]
 
-    _tried(rows, query, lifts)
+    _try_calls(rows, query, lifts)
 
 
-def _tried(rows: DataFrame, query: Query, calls: Callable[[Aggregate], list[Column]]) -> None:
-    """Analyse all calls together; if Spark refuses, one by one, to name the aggregate."""
-    try:
-        with unlogged():
-            rows.agg(*(call for each in query.aggregates for call in calls(each))).schema  # noqa: B018
-    except REFUSALS:
-        for aggregate in query.aggregates:
-            with told(f"{aggregate.name} cannot be computed"):
-                rows.agg(*calls(aggregate)).schema  # noqa: B018
-        raise
+def _try_calls(rows: DataFrame, query: Query, calls: Callable[[Aggregate], list[Column]]) -> None:
+    """Analyse all calls together; the first aggregate that Spark refuses is named."""
+
+    def analyse(some: Sequence[Aggregate]) -> StructType:
+        return rows.agg(*(call for each in some for call in calls(each))).schema
+
+    try_parts(analyse, query.aggregates, lambda aggregate: aggregate.name)
 
 
-def instant(time: str, kind: str, query: Query) -> str:
-    """SQL for the microseconds that decide which instances a row belongs to."""
-    plain = SparkWriter().microseconds(time, kind)
-    return f"{plain} - {query.set_back}L" if query.set_back else plain
-
-
-def filtered(df: DataFrame, where: str | None) -> DataFrame:
+def filter_rows(df: DataFrame, where: str | None) -> DataFrame:
     """The rows where the query's condition holds."""
     if where is None:
         return df
-    with told(f"where {where!r} cannot be evaluated"):
+    with translate_refusals(f"where {where!r} cannot be evaluated"):
         rows = df.where(where)
         rows.select(F.lit(1)).schema  # noqa: B018  (Connect takes the schema of rows from df)
     return rows
@@ -243,3 +244,31 @@ def input_column(each: Input, columns: list[str]) -> Column:
     """An input: null where its filter does not hold. Spark reads each text by itself."""
     value = F.expr(expression(each.argument, columns))
     return F.when(F.expr(each.predicate), value) if each.predicate else value
+
+
+def window_inputs(query: Query) -> list[str]:
+    """What windows read of records, each expression once."""
+    return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
+
+
+def tie_breakers(table: Table, rows: DataFrame, query: Query) -> list[str]:
+    """The columns that order records of equal time: `order_by`, and where it matters all others.
+
+    The rows are those of the table, with its inputs or with their partials.
+    """
+    order = list(table.order)
+    sensitive = any(w.order_matters for w in query.data_windows) or any(
+        not a.function.commutative for a in query.aggregates
+    )
+    if sensitive:
+        kinds = dict(rows.dtypes)
+        others = [*table.values, *table.read, *(p.name for p in table.columns.partials)]
+        order += [n for n in others if n in kinds and not has_no_order(kinds[n])]
+    return order
+
+
+def add_order(table: Table) -> DataFrame:
+    """The rows of a table, with time and `order_by` in one column, where partials sort by it."""
+    if not any(partial.in_order for partial in table.columns.partials):
+        return table.rows
+    return table.rows.withColumn(ORDER, F.struct("t", *table.order))

@@ -8,6 +8,7 @@ by side.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import and_
@@ -15,12 +16,13 @@ from operator import and_
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
-from muntin.engines.spark.faults import REFUSALS, told, unlogged
-from muntin.engines.spark.names import quoted
-from muntin.engines.spark.own_windows import native
+from muntin.engines.spark.faults import try_parts
+from muntin.engines.spark.names import column
+from muntin.engines.spark.own_windows import run_own_windows
+from muntin.engines.spark.session_facts import version_of
 from muntin.engines.spark.table import kinds_of
-from muntin.engines.spark.versions import version_of
 from muntin.model.query import Query
 
 _HOLISTIC = "keeps every value of a window, which no state of bounded size can hold"
@@ -28,14 +30,14 @@ _HOLISTIC = "keeps every value of a window, which no state of bounded size can h
 
 def split(query: Query, df: DataFrame) -> tuple[Query | None, Query | None]:
     """The part of the query that this Spark can share over this table, and the rest."""
-    reasons = unshared(query, df)
+    reasons = find_unshared(query, df)
     direct = tuple(a for a in query.aggregates if a.name in reasons)
     shared = tuple(a for a in query.aggregates if a.name not in reasons)
     first, second = (replace(query, aggregates=a) if a else None for a in (shared, direct))
     return first, second
 
 
-def unshared(query: Query, df: DataFrame) -> dict[str, str]:
+def find_unshared(query: Query, df: DataFrame) -> dict[str, str]:
     """The names of the aggregates that cannot be shared, each with what is to be said of it."""
     reasons, version = {}, version_of(df.sparkSession)
     for each in query.aggregates:
@@ -53,21 +55,18 @@ def unshared(query: Query, df: DataFrame) -> dict[str, str]:
     return reasons
 
 
-def directly(df: DataFrame, query: Query) -> DataFrame:
+def compute_directly(df: DataFrame, query: Query) -> DataFrame:
     """Spark's own rows, with a sentence for an aggregate that does not fit its column."""
-    try:
-        with unlogged():
-            rows = native(df, query)
-            rows.schema  # noqa: B018  (Connect analyses only now)
-    except REFUSALS:
-        for each in query.aggregates:
-            with told(f"{each.name} cannot be computed"):
-                native(df, replace(query, aggregates=(each,))).schema  # noqa: B018
-        raise
-    return rows
+
+    def analyse(some: Sequence[Aggregate]) -> DataFrame:
+        rows = run_own_windows(df, replace(query, aggregates=tuple(some)))
+        rows.schema  # noqa: B018  (Connect analyses only now)
+        return rows
+
+    return try_parts(analyse, query.aggregates, lambda aggregate: aggregate.name)
 
 
-def joined(shared: DataFrame, direct: DataFrame, query: Query) -> DataFrame:
+def join_direct(shared: DataFrame, direct: DataFrame, query: Query) -> DataFrame:
     """Both sides by window and keys, with the columns in the order that was asked for."""
     by = ["window_id", "window", *query.keys]
     left, right = (_numbered(side, by, prefix) for side, prefix in ((shared, "s"), (direct, "d")))
@@ -82,6 +81,4 @@ def joined(shared: DataFrame, direct: DataFrame, query: Query) -> DataFrame:
 def _numbered(side: DataFrame, by: list[str], prefix: str) -> DataFrame:
     """Plain names, whatever the user's are: first what is joined by, as it stands in every row."""
     assert side.columns[: len(by)] == by, "a long result begins with window and keys"
-    return side.select(
-        *(F.col(quoted(name)).alias(f"{prefix}{i}") for i, name in enumerate(side.columns))
-    )
+    return side.select(*(column(name).alias(f"{prefix}{i}") for i, name in enumerate(side.columns)))

@@ -11,78 +11,52 @@ Everything else must be equal.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from math import inf
 from operator import and_, or_
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    MapType,
+    StructType,
+    VariantType,
+)
 
 from muntin.aggregates.algebra import Aggregate, make
 from muntin.aggregates.sums import Sum
-from muntin.engines.spark.comparable import comparable
-from muntin.engines.spark.names import expression, quoted
-from muntin.engines.spark.own_windows import native
-from muntin.errors import printable
+from muntin.engines.spark.names import column, expression
+from muntin.engines.spark.own_windows import run_own_windows
+from muntin.engines.verification import SAMPLE, TOLERANCE, Verification, describe
 from muntin.model.query import Query
-from muntin.report import Outcome
-
-TOLERANCE = 1e-9
-SAMPLE = 20
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Verification(Outcome):
-    """The outcome: how many rows were compared, how many differ, and some that do.
-
-    `rounded` rows are equal only within the tolerance for floating-point values.
-    """
-
-    rows: int
-    different: int
-    sample: tuple[Row, ...]
-    rounded: int = 0
-
-    def __repr__(self) -> str:
-        if self.equal:
-            within = f" ({self.rounded:,} within {TOLERANCE:g} of rounding)" if self.rounded else ""
-            return f"equal: all {self.rows:,} rows are Spark's own{within}"
-        lines = [f"different: {self.different:,} of {self.rows:,} rows"]
-        lines += [f"  {printable(_in_words(row))}" for row in self.sample]
-        return "\n".join(lines)
 
 
 def _in_words(row: Row) -> str:
     where = f"{row['window_id']} [{row['window']['start']}, {row['window']['end']})"
     keys = ", ".join(f"{k}={v!r}" for k, v in row["keys"].asDict().items()) if row["keys"] else ""
-    if not row["ours"] or not row["theirs"]:
-        missing = "only Spark has it" if not row["ours"] else "only Muntin has it"
-        return f"{where} {keys}: {missing}"
-    ours, theirs = row["ours"][0].asDict(), row["theirs"][0].asDict()
-    if len(row["ours"]) > 1 or len(row["theirs"]) > 1:
-        return f"{where} {keys}: {len(row['ours'])} rows against Spark's {len(row['theirs'])}"
-    pairs = [_pair(name, ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]]
-    return f"{where} {keys}: {'; '.join(pairs)}"
+    ours, theirs = ([each.asDict() for each in row[side]] for side in ("ours", "theirs"))
+    return f"{where} {keys}: {describe(ours, theirs, 'Spark', _rounding)}"
 
 
-def _pair(name: str, ours: Any, theirs: Any) -> str:
-    """Two values that are not the same, and whether rounding explains it."""
-    text = f"{name} = {ours!r}, Spark's {theirs!r}"
+def _rounding(ours: object, theirs: object) -> str:
+    """Whether rounding explains that two values are not the same."""
     if not isinstance(ours, float) or not isinstance(theirs, float):
-        return text
+        return ""
     gap = abs(ours - theirs) / max(abs(ours), abs(theirs), 5e-324)
     if gap <= TOLERANCE:
-        return f"{text} (rounding, not counted)"
-    return f"{text} (relative difference {gap:.2g}, beyond the tolerance of {TOLERANCE:g})"
+        return " (rounding, not counted)"
+    return f" (relative difference {gap:.2g}, beyond the tolerance of {TOLERANCE:g})"
 
 
 def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
     """Compare a result with Spark's own."""
-    types = {f.name: f.dataType.simpleString() for f in ours.schema}
+    types = dict(ours.dtypes)
     scales = _scales(df, query, types)
-    theirs = native(df, replace(query, aggregates=(*query.aggregates, *scales.values())))
+    theirs = run_own_windows(df, replace(query, aggregates=(*query.aggregates, *scales.values())))
     stacked = _side(ours, query, 1, scales).unionAll(_side(theirs, query, 0, scales))
     both = stacked.groupBy("window_id", "window", "keys").agg(
         F.collect_list(F.when(F.col("side") == 1, F.col("values"))).alias("ours"),
@@ -90,22 +64,15 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
         *(F.max(scale.name).alias(scale.name) for scale in scales.values()),
     )
     differs = [
-        _missing(a.name)
+        _is_missing(a.name)
         if a.function.approximate
         else _differs(a.name, types[a.name], scales[a.name].name if a.name in scales else None)
         for a in query.aggregates
     ]
     alone = (F.size("ours") != 1) | (F.size("theirs") != 1)
-    exact = [
-        F.get("ours", F.lit(0))[a.name].eqNullSafe(F.get("theirs", F.lit(0))[a.name])
-        for a in query.aggregates
-    ]
+    exact = [_value("ours", a.name).eqNullSafe(_value("theirs", a.name)) for a in query.aggregates]
     marked = both.select(
-        "window_id",
-        "window",
-        "keys",
-        "ours",
-        "theirs",
+        *("window_id", "window", "keys", "ours", "theirs"),
         F.coalesce(reduce(or_, [alone, *differs]), F.lit(True)).alias("differs"),
         reduce(and_, exact).alias("exact"),
     )
@@ -116,7 +83,9 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
     shown = marked.where("differs").drop("differs", "exact").limit(SAMPLE)
     sample = shown.collect() if different else []
     approximate = any(a.function.approximate for a in query.aggregates)
-    return Verification(rows, different, tuple(sample), 0 if approximate else rounded)
+    words, judge = tuple(map(_in_words, sample)), "Spark's own"
+    rounded = 0 if approximate else rounded
+    return Verification(rows, different, tuple(sample), words, judge, rounded)
 
 
 def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, Aggregate]:
@@ -131,32 +100,32 @@ def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, 
 
 
 def _side(result: DataFrame, query: Query, side: int, scales: Mapping[str, Aggregate]) -> DataFrame:
-    keys = [F.col(quoted(k)) for k in query.keys] or [F.lit(0).alias("none")]
+    keys = [column(k) for k in query.keys] or [F.lit(0).alias("none")]
     kinds = {field.name: field.dataType for field in result.schema}
-    values = [
-        comparable(F.col(quoted(a.name)), kinds[a.name]).alias(a.name) for a in query.aggregates
-    ]
+    values = [_comparable(column(a.name), kinds[a.name]).alias(a.name) for a in query.aggregates]
+    names = [scale.name for scale in scales.values()]
     return result.select(
         "window_id",
         "window",
         F.struct(*keys).alias("keys"),
         F.struct(*values).alias("values"),
         F.lit(side).alias("side"),
-        *(
-            (F.lit(None).cast("double") if side else F.col(scale.name)).alias(scale.name)
-            for scale in scales.values()
-        ),
+        *((F.lit(None).cast("double") if side else F.col(s)).alias(s) for s in names),
     )
 
 
-def _missing(name: str) -> Column:
+def _value(side: str, name: str) -> Column:
+    return F.get(side, F.lit(0))[name]
+
+
+def _is_missing(name: str) -> Column:
     """Whether only one side has a value: two sketches of the same rows need not be equal."""
-    return F.get("ours", F.lit(0))[name].isNull() != F.get("theirs", F.lit(0))[name].isNull()
+    return _value("ours", name).isNull() != _value("theirs", name).isNull()
 
 
 def _differs(name: str, kind: str, size: str | None = None) -> Column:
     """Whether a value differs; `size` names the column with the size of what was added."""
-    ours, theirs = (F.get(side, F.lit(0))[name] for side in ("ours", "theirs"))
+    ours, theirs = _value("ours", name), _value("theirs", name)
     equal = ours.eqNullSafe(theirs)
     if kind in ("double", "float"):
         scale = F.greatest(F.abs(ours), F.abs(theirs), *([F.col(size)] if size else []))
@@ -165,3 +134,24 @@ def _differs(name: str, kind: str, size: str | None = None) -> Column:
         close = (F.abs(ours - theirs) <= scale * F.lit(TOLERANCE)) & finite
         equal = equal | F.coalesce(close, F.lit(False))
     return ~equal
+
+
+def _comparable(value: Column, kind: DataType) -> Column:
+    """The value as one that Spark compares, and that is equal where the values are.
+
+    Maps become their entries, variants JSON, intervals of make_interval text; nested ones too.
+    """
+    match kind:
+        case MapType():
+            pairs = StructType().add("key", kind.keyType).add("value", kind.valueType)
+            return _comparable(F.map_entries(value), ArrayType(pairs))
+        case ArrayType():
+            return F.transform(value, lambda each: _comparable(each, kind.elementType))
+        case StructType():
+            fields = [_comparable(value[f.name], f.dataType).alias(f.name) for f in kind]
+            return F.when(value.isNotNull(), F.struct(*fields))
+        case VariantType():
+            return F.to_json(value)
+        case CalendarIntervalType():
+            return value.cast("string")
+    return value

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from muntin.aggregates import Aggregate
-from muntin.cost import CostModel
+from muntin.cost import CostModel, RateCost
 from muntin.cost.spark import Work
-from muntin.physical.lowering import PhysicalNode, PhysicalPlan
+from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, check
 
@@ -51,7 +51,7 @@ class Operator(ABC):
         """What makes of any plan one that it runs, in order."""
         return ()
 
-    def rewritten(self, plan: SharingPlan, question: Question) -> SharingPlan:
+    def rewrite(self, plan: SharingPlan, question: Question) -> SharingPlan:
         """The plan that it runs, proved anew after each rewrite."""
         for rewrite in self.rewrites(question):
             after = rewrite(plan)
@@ -72,9 +72,35 @@ class Operator(ABC):
         """What makes a node: the word that explain() has beside it."""
         return self.name
 
-    def beside(self, question: Question) -> tuple[Aggregate, ...]:
+    def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """Aggregates that the engine merges beside this operator, which cannot."""
         return ()
 
     def __repr__(self) -> str:
         return self.name
+
+
+LOOKED_AT = 5e-7
+"""Seconds to look at a record or a piece in the order of time."""
+
+
+class DataOperator(Operator):
+    """An operator of windows that the data decides.
+
+    Its cost is the rows that each edge looks at, at one price: what an instance is made of only the
+    records tell, so predictions tell plans apart and no more.
+    """
+
+    for_data_windows = True
+
+    def surrogate(self, question: Question) -> RateCost:
+        """Rows that each edge looks at."""
+        return RateCost(question.statistics.rate, question.statistics.keys)
+
+    def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
+        """Every edge looks at the rows of its parent once."""
+        rates, found = self.surrogate(question), {FROM_SOURCE: 0.0}
+        for parent, node in physical.edges():
+            rows = rates.rate if parent is None else rates.rows(parent.shape)
+            found[node.number] = LOOKED_AT * rows * question.statistics.span
+        return found

@@ -8,16 +8,14 @@ A bucket pays for each batch, and little for a key or a result.
 
 from __future__ import annotations
 
-from muntin.kernels.mergers import not_merged
 from muntin.physical.lowering import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.base import Rewrite
 from muntin.physical.operators.streamed import (
     BATCHES,
     Streamed,
-    evaluating,
-    grouping,
     over_all,
-    partials_of,
+    price_evaluation,
+    price_grouping,
 )
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close, slice_roots
@@ -36,8 +34,7 @@ class Bucketed(Streamed):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """All partials are merged in Python."""
-        stranger = not_merged(p.merger for p in partials_of(question.query))
-        if stranger:
+        if question.in_engine:
             return f"{question.in_engine[0].name} is merged only by the engine itself"
         return question.stranger
 
@@ -47,11 +44,11 @@ class Bucketed(Streamed):
 
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """Grouping, evaluating what is due, and handing it back."""
-        held, found = over_all(question).held, grouping(physical, question)
+        held, found = over_all(question).held, price_grouping(physical, question)
         found[FROM_SOURCE] += BATCHES * BATCH
         for node in physical.nodes:
             if node.parent != FROM_SOURCE:
-                found[node.number] = evaluating(physical, node, question, kept=True)
+                found[node.number] = price_evaluation(physical, node, question, kept=True)
             if not node.hidden:
                 found[node.number] += EMITTED * held(node.shape)
         return found

@@ -12,7 +12,7 @@ from muntin.physical.operators.bucketed import Bucketed
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
 from muntin.plan.slicing import shared_pairs
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, unused_id, window_node
 
 
 class Controlled(Bucketed):
@@ -31,10 +31,8 @@ class Controlled(Bucketed):
 def share_one_set(plan: SharingPlan) -> SharingPlan:
     """All windows asked for on the slices that they share."""
     windows = [n.shape for n in plan.nodes if not n.hidden and isinstance(n.shape, Window)]
-    id, taken = "slices", {w.id for w in windows}
-    while id in taken:
-        id += "'"
-    nodes = [sliced(shared_pairs(windows), id), *(reading_all(w, id) for w in windows)]
+    id = unused_id("slices", {w.id for w in windows}, mark="'")
+    nodes = [slices_node(shared_pairs(windows), id), *(window_node(w, id) for w in windows)]
     return SharingPlan.build(nodes, plan.idempotent)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from muntin.model.data_windows import Begins
-from muntin.physical.operators.by_data import ByData
+from muntin.physical.operators.base import DataOperator
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
 
 
-class Cutty(ByData):
+class Cutty(DataOperator):
     """For windows that the data decides, and periodic ones beside them."""
 
     name = "cutty"

@@ -5,12 +5,12 @@ Nested windows share one state (`muntin.nesting`): a group of them is decided by
 
 from __future__ import annotations
 
-from muntin.physical.operators.by_data import ByData
+from muntin.physical.operators.base import DataOperator
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
 
 
-class Distinct(ByData):
+class Distinct(DataOperator):
     """The operator of mt.distinct, on batches and on streams."""
 
     name = "distinct"

@@ -14,13 +14,12 @@ from typing import ClassVar
 from muntin.cost import CostModel, ExpandCost
 from muntin.cost.spark import Work
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
+from muntin.physical.lowering import FROM_SOURCE, Congruence, Cut, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
-from muntin.physical.programs import Congruence, Cut
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close
-from muntin.plan.feeds import Feed, stays
+from muntin.plan.feeds import Feed, identity_feed
 from muntin.plan.slicing import Slices
 
 
@@ -66,7 +65,7 @@ def _level(nodes: tuple[PhysicalNode, ...], finished: list[PhysicalNode]) -> Lev
                 raise AssertionError("the data decides what feeds other windows")
     for node in finished:
         assert isinstance(node.shape, Window), "slices are always hidden"
-        feeds[node.number] = (*feeds.get(node.number, ()), stays(node.number, node.shape))
+        feeds[node.number] = (*feeds.get(node.number, ()), identity_feed(node.number, node.shape))
     return Level(feeds, slices)
 
 
@@ -106,7 +105,7 @@ class Expand(Counted):
             rows = held(node.shape)
             if node.parent != FROM_SOURCE:
                 parent = physical.nodes[node.parent]
-                exploded = fed(physical, node, question) * width
+                exploded = count_fed(physical, node, question) * width
                 own = replace(
                     own, entered=held(parent.shape), exploded=exploded, grouped=rows * width
                 )
@@ -122,7 +121,7 @@ class Expand(Counted):
         return works
 
 
-def fed(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> float:
+def count_fed(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> float:
     """How many pieces are exploded: the parent's rows times the instances that each feeds."""
     parent = physical.nodes[node.parent].shape
     rows = question.statistics.held(parent)

@@ -3,24 +3,29 @@
 The engine groups the source into the first level; its pieces go to Python once, split by key and by
 chunks of time, and only results come back. The whole tree below is evaluated there, node by node
 (`kernels.tree`): slices of slices are cut, windows of disjoint pieces scanned, and windows of
-windows that overlap themselves gathered.
+windows that overlap themselves gathered. A stream keeps the pieces of first-level nodes as state,
+so there they must be disjoint: `Base`.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 from muntin.aggregates import Aggregate
 from muntin.cost import CostModel, KernelCost
 from muntin.cost.spark import Work
 from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import HALO, SCANS
+from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
+from muntin.physical.lowering import FROM_SOURCE, Congruence, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close
-from muntin.plan.slicing import Slices
+from muntin.plan.feeds import Feed
+from muntin.plan.slicing import Slices, begins
 
 NODE = 0.1
 """What one more node costs, as a part of what a level costs expand: calls of NumPy."""
@@ -58,32 +63,25 @@ class Kernel(Counted):
         held, width = question.statistics.held, question.width
         for node in physical.nodes:
             rows = held(node.shape)
-            scanned = 0.0 if node.parent == FROM_SOURCE else read(physical, node, question)
-            sent = rows * width * HALO if node.parent == FROM_SOURCE else 0.0
-            first = works.get(node.number, Work(plan=0))
-            works[node.number] = Work(
-                0,
-                level=0 if node.parent == FROM_SOURCE else NODE,
-                copied=first.copied,
-                grouped=first.grouped,
-                shipped=sent * idle,
-                scanned=scanned / SCANS * question.partials * idle,
-                returned=0.0 if node.hidden else rows * width * idle,
-            )
+            returned = 0.0 if node.hidden else rows * width * idle
+            if node.parent == FROM_SOURCE:
+                shipped = rows * width * HALO * idle
+                works[node.number] = replace(works[node.number], shipped=shipped, returned=returned)
+            else:
+                scanned = read(physical, node, question) / SCANS * question.partials * idle
+                works[node.number] = Work(0, level=NODE, scanned=scanned, returned=returned)
         return works
 
-    def beside(self, question: Question) -> tuple[Aggregate, ...]:
+    def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """What only the engine merges is expanded beside what must run in Python."""
         return question.in_engine if question.in_python else ()
 
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
         """Slices are cut, windows scanned or gathered."""
-        if node.parent == FROM_SOURCE or isinstance(node.shape, Slices):
-            return (
-                "kernel: cut"
-                if node.parent != FROM_SOURCE
-                else super().how(node, physical, question)
-            )
+        if node.parent == FROM_SOURCE:
+            return super().how(node, physical, question)
+        if isinstance(node.shape, Slices):
+            return "kernel: cut"
         return "kernel: scan" if physical.nodes[node.parent].disjoint else "kernel: gather"
 
 
@@ -113,3 +111,53 @@ def _idle(physical: PhysicalPlan, question: Question) -> float:
 
 
 KERNEL = Kernel()
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Disjoint pieces under the number of their first-level node, and what is made of them."""
+
+    node: int
+    slices: Slices
+    branches: tuple[Branch, ...]
+
+    @property
+    def windows(self) -> dict[int, Window]:
+        """The windows asked for that are made of these pieces, by number."""
+        return {number: w for branch in self.branches for number, w in branch.windows.items()}
+
+
+def trees(physical: PhysicalPlan) -> dict[int, tuple[Branch, ...]]:
+    """The branches below each first-level node, by its number."""
+    return {root.number: branches_below(physical, root) for root in physical.roots}
+
+
+def bases(physical: PhysicalPlan) -> tuple[Base, ...]:
+    """The bases of a plan whose first level is disjoint; a root asked for is emitted as it is."""
+    return tuple(_base(physical, root) for root in physical.roots)
+
+
+def _base(physical: PhysicalPlan, root: PhysicalNode) -> Base:
+    below = branches_below(physical, root)
+    if isinstance(root.shape, Slices):
+        return Base(root.number, root.shape, below)
+    assert isinstance(root.shape, Window), "windows that the data decides have no bases"
+    assert root.disjoint, "first-level windows that overlap themselves are put on slices"
+    own = () if root.hidden else (Branch(root.number, root.shape, asked=True),)
+    return Base(root.number, Slices((begins(root.shape),), "instances"), (*own, *below))
+
+
+def branches_below(physical: PhysicalPlan, node: PhysicalNode) -> tuple[Branch, ...]:
+    """What is computed from a node; feeds only where its pieces overlap, or are not all read."""
+    found = []
+    for child in physical.children(node.number):
+        assert isinstance(child.shape, Window | Slices), "the kernel's pieces are periodic"
+        feeds = () if node.disjoint else _feeds(child)
+        below = branches_below(physical, child)
+        found.append(Branch(child.number, child.shape, not child.hidden, below, feeds))
+    return tuple(found)
+
+
+def _feeds(child: PhysicalNode) -> tuple[Feed, ...]:
+    assert isinstance(child.program, Congruence), "slices are never made of windows"
+    return child.program.feeds

@@ -3,13 +3,20 @@
     rows ─ pieces of the first level ─ the tree below ─ partials of instances ─ Spark's aggregation
            in Python, batch by batch, without state                            state, one row each
 
-Instances that end together share a row of state. Where each row has one instance only, or partials
-cannot be merged in Python, rows are copied into their instances instead: nothing is shared.
+Where each row has one instance only, or partials cannot be merged in Python, rows are copied into
+their instances instead: nothing is shared. Spark evicts a row of state by its end alone, so what
+ends at one instant stands in one row, each window in a place of its own:
+
+    end 10:05   │ 1 minute │ 5 minutes │ 1 hour │        one row to read, write and evict, not three
+
+A window joins the first row whose ends include all of its own: a finer slide offers its instants
+to the coarser ones. Results do not depend on who sits with whom, only the number of rows does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from muntin.cost import RateCost
 from muntin.cost.statistics import ROWS, SECOND
@@ -22,12 +29,10 @@ from muntin.physical.operators.streamed import (
     BATCHES,
     Streamed,
     batch_span,
-    evaluating,
-    grouping,
-    partials_of,
+    price_evaluation,
+    price_grouping,
 )
-from muntin.physical.question import Question
-from muntin.physical.state_rows import places, seats
+from muntin.physical.question import Question, partials_of
 from muntin.plan import close, slice_roots, unshare
 
 COPY = 5e-7
@@ -36,6 +41,8 @@ KEPT = 2e-5
 """Seconds to update one row of Spark's state, and to evict it when its time has come."""
 BATCH = 0.5
 """Seconds for one more batch, however few its rows."""
+COLUMNS = 60
+"""Partials that stand in one row of state: far more would leave Spark's generated code."""
 
 
 class Native(Streamed):
@@ -51,10 +58,10 @@ class Native(Streamed):
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """Grouping and evaluating in each batch, and each row of state that a batch touches."""
         if _shares(question):
-            found = grouping(physical, question)
+            found = price_grouping(physical, question)
             for node in physical.nodes:
                 if node.parent != FROM_SOURCE:
-                    found[node.number] = evaluating(physical, node, question, kept=False)
+                    found[node.number] = price_evaluation(physical, node, question, kept=False)
         else:
             found = {FROM_SOURCE: 0.0}
             for node in physical.nodes:
@@ -83,7 +90,7 @@ def pre_aggregated(query: Query, stranger: str | None, windows: Iterable[Window]
 
     The windows are those that the state was started with.
     """
-    partials = partials_of(query)
+    partials = partials_of(query.aggregates)
     if stranger or not_merged(p.merger for p in partials):
         return False
     return all(p.bounded for p in partials) and not nothing_to_share(windows)
@@ -96,6 +103,41 @@ def nothing_to_share(windows: Iterable[Window]) -> bool:
     (True, False)
     """
     return sum(w.overlap for w in windows) == 1
+
+
+def places(partials: int) -> int:
+    """How many windows of so many partials share a row."""
+    return max(COLUMNS // max(partials, 1), 1)  # median alone has none
+
+
+class Seat(NamedTuple):
+    """Where a window's partials stand: which kind of row, and which place in it."""
+
+    row: int
+    place: int
+
+
+def seats(windows: Iterable[Window], most: int) -> dict[Window, Seat]:
+    """A seat for every window, at most so many to a row; the order of the windows is of no matter.
+
+    >>> hour, minutes = Window(60, 10), Window(5, 5)
+    >>> seats([hour, minutes], most=2)[hour], seats([hour, minutes], most=1)[hour]
+    (Seat(row=0, place=1), Seat(row=1, place=0))
+    """
+    rows: list[list[Window]] = []
+    for window in sorted(set(windows), key=lambda w: (w.slide, w.range, w.offset)):
+        fitting = (row for row in rows if len(row) < most and _ends_with(window, row[0]))
+        row = next(fitting, None)
+        if row is None:
+            rows.append(row := [])
+        row.append(window)
+    return {w: Seat(i, j) for i, row in enumerate(rows) for j, w in enumerate(row)}
+
+
+def _ends_with(window: Window, finer: Window) -> bool:
+    """Whether every end of the window's instances is one of the finer's."""
+    apart = (window.offset + window.range) - (finer.offset + finer.range)
+    return window.slide % finer.slide == 0 and apart % finer.slide == 0
 
 
 def _touched(question: Question) -> dict[Window, float]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from muntin.physical.operators.by_data import ByData
+from muntin.physical.operators.base import DataOperator
 from muntin.physical.operators.cutty import begins_refusal
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
 
 
-class Records(ByData):
+class Records(DataOperator):
     """For windows that the data decides, and periodic ones beside them, on a stream."""
 
     name = "records"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from muntin.physical.lowering import PhysicalPlan
-from muntin.physical.operators.by_data import LOOKED_AT, ByData
+from muntin.physical.operators.base import LOOKED_AT, DataOperator
 from muntin.physical.operators.sessions import sessions_refusal
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
 
 
-class Runs(ByData):
+class Runs(DataOperator):
     """Sessions of one another, where slices would hold few records."""
 
     name = "runs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muntin.model.data_windows import Session
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
-from muntin.physical.operators.by_data import LOOKED_AT, ByData
+from muntin.physical.operators.base import LOOKED_AT, DataOperator
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
 from muntin.plan.slicing import Slices
@@ -14,7 +14,7 @@ SORTED = 7 * LOOKED_AT
 million records, 5 in a slice, 6.4 against 5.6 seconds; with 10 in a slice 4.0 against 5.9)."""
 
 
-class Sessions(ByData):
+class Sessions(DataOperator):
     """Sessions of one another, where slices hold many records."""
 
     name = "sessions"

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from muntin.aggregates.algebra import Partial
 from muntin.cost import CostModel, KernelCost, Statistics
 from muntin.cost.spark import SHIPPED
 from muntin.cost.statistics import LARGEST, ROWS, SECOND
 from muntin.cost.surrogates import SCANS
-from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Operator
@@ -69,7 +67,7 @@ def batch_span(question: Question) -> float:
     return BATCH_ROWS / question.statistics.rate
 
 
-def grouping(physical: PhysicalPlan, question: Question) -> dict[int, float]:
+def price_grouping(physical: PhysicalPlan, question: Question) -> dict[int, float]:
     """Seconds to read all rows, and to group them into the pieces of each first-level node."""
     held = over_all(question).held
     found = {FROM_SOURCE: READ * ROWS}
@@ -78,7 +76,9 @@ def grouping(physical: PhysicalPlan, question: Question) -> dict[int, float]:
     return found
 
 
-def evaluating(physical: PhysicalPlan, node: PhysicalNode, question: Question, kept: bool) -> float:
+def price_evaluation(
+    physical: PhysicalPlan, node: PhysicalNode, question: Question, kept: bool
+) -> float:
     """Seconds to evaluate a node in every batch, from the pieces that its instances reach.
 
     Where pieces are kept, an instance is read whole when it is due; else as far as a batch goes.
@@ -97,12 +97,3 @@ def evaluating(physical: PhysicalPlan, node: PhysicalNode, question: Question, k
 def _during(question: Question, seconds: float) -> Statistics:
     known = question.statistics
     return replace(known, rows=min(max(known.rate * seconds, 1.0), LARGEST))
-
-
-def partials_of(query: Query) -> list[Partial]:
-    """The partials of all aggregates, whatever the types of their inputs."""
-    return [
-        partial
-        for a in query.aggregates
-        for partial in a.function.partials([None] * max(len(a.arguments), a.function.arity))
-    ]

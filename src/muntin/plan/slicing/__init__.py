@@ -16,7 +16,7 @@ from muntin.plan.slicing.cuts import (
     shared_slices,
 )
 from muntin.plan.slicing.edges import edge_rate, weavability
-from muntin.plan.slicing.within import slices_within
+from muntin.plan.slicing.within import mean_slices, mean_slices_at, slices_within
 
 __all__ = [
     "SLICINGS",
@@ -28,6 +28,8 @@ __all__ = [
     "cutty",
     "edge_rate",
     "ends",
+    "mean_slices",
+    "mean_slices_at",
     "pairs",
     "panes",
     "shared_pairs",

@@ -44,10 +44,6 @@ class Cut(ResidueClass):
             raise WindowError(f"a cut needs 0 ≤ phase < step, not {phase} and {step}")
         return super().__new__(cls, step, phase)
 
-    def contains(self, other: Cut) -> bool:
-        """Whether every instant of the other class is one of this class."""
-        return other.step % self.step == 0 and (other.phase - self.phase) % self.step == 0
-
     def before(self, instant: int) -> int:
         """The latest cut at or before the instant."""
         return instant - (instant - self.phase) % self.step

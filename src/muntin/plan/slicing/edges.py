@@ -60,7 +60,7 @@ def edge_rate(slices: Slices, limit: int = EXACT_LIMIT) -> Fraction:
     >>> edge_rate(shared_pairs([Window(12, 9), Window(10, 6)]))
     Fraction(4, 9)
     """
-    return _counted(slices, limit)[0]
+    return _count(slices, limit)[0]
 
 
 def edge_work(slices: Slices, limit: int = EXACT_LIMIT) -> int:
@@ -71,11 +71,11 @@ def edge_work(slices: Slices, limit: int = EXACT_LIMIT) -> int:
     >>> edge_work(pairs(Window(12, 9)))
     10
     """
-    return _counted(slices, limit)[1]
+    return _count(slices, limit)[1]
 
 
 @lru_cache(maxsize=65_536)
-def _counted(slices: Slices, limit: int) -> tuple[Fraction, int]:
+def _count(slices: Slices, limit: int) -> tuple[Fraction, int]:
     """The rate, and the steps that it takes."""
     classes, unit = _in_common_unit(slices.cuts)
     if len(classes) <= 2:
@@ -89,14 +89,14 @@ def _counted(slices: Slices, limit: int) -> tuple[Fraction, int]:
         return by_bit_set(classes) / unit, 20 + len(classes) + period // 5_000
     run = _Splitting(limit)
     try:
-        rate = rounded(run.rate(classes)) / unit
+        rate = round_rate(run.rate(classes)) / unit
     except TooManyTerms:
-        rate, more = _estimated(classes)
+        rate, more = _estimate(classes)
         return rate / unit, 20 + min(run.steps, limit) + more
     return rate, 20 + run.steps
 
 
-def _estimated(classes: Sequence[Class]) -> tuple[Fraction, int]:
+def _estimate(classes: Sequence[Class]) -> tuple[Fraction, int]:
     """A rate that is nearly right, and the steps that it takes."""
     count = len(classes)
     least, most = by_pairs(classes)
@@ -106,10 +106,10 @@ def _estimated(classes: Sequence[Class]) -> tuple[Fraction, int]:
     return by_sampling(classes), 15 * count + count**2 // 30 + sampling
 
 
-def rounded(rate: Fraction) -> Fraction:
+def round_rate(rate: Fraction) -> Fraction:
     """The rate, to 128 binary digits if it has more than `DIGITS`: sums over it stay quick.
 
-    >>> rounded(Fraction(1, 3))
+    >>> round_rate(Fraction(1, 3))
     Fraction(1, 3)
     """
     if rate.denominator.bit_length() <= DIGITS:
@@ -172,7 +172,7 @@ def by_residues(cuts: Sequence[Class], limit: int | None = None) -> Fraction:
 
 def forget() -> None:
     """Drop what was remembered, so that a time can be taken from scratch."""
-    _counted.cache_clear()
+    _count.cache_clear()
     _coprime_base.cache_clear()
 
 
@@ -211,7 +211,7 @@ class _Splitting:
             return self._by_one_number(classes, base)
         uncut = Fraction(1)
         for part in parts:
-            uncut = rounded(uncut * (1 - self.rate(part)))
+            uncut = round_rate(uncut * (1 - self.rate(part)))
         return 1 - uncut
 
     def _by_one_number(self, classes: Sequence[Class], base: Iterable[int]) -> Fraction:

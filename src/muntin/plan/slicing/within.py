@@ -2,17 +2,22 @@
 
 time  O(cuts in a common period); r·E where that period is long
 
-The edge rate alone, r·E, is the mean over intervals that begin anywhere. Instances begin at cuts:
-W(14, 8) on its pairs is made of 6 + 2 + 6, three slices, where r·E says 3.5.
+With E edges in a unit of time, r·E is the mean over intervals that begin anywhere (`mean_slices`):
+what the papers' costs count. A window that ends within an open slice reads that slice too: ⌈r·E⌉,
+which is exactly Cutty's ⌈r/s⌉ where the slices are its own, and an estimate where they are shared.
+But instances begin at cuts: W(14, 8) on its pairs is made of 6 + 2 + 6, three slices, where r·E
+says 3.5. `slices_within` counts these.
 """
 
 from __future__ import annotations
 
-from math import lcm
+from fractions import Fraction
+from math import ceil, lcm
 
 import numpy as np
 
 from muntin.model.windows import Window
+from muntin.plan.coverage import EdgeKind
 from muntin.plan.slicing.cuts import Slices
 from muntin.plan.slicing.edges import edge_rate
 
@@ -45,3 +50,20 @@ def slices_within(window: Window, slices: Slices) -> float:
     newest = (cuts - window.offset) // window.slide
     oldest = (cuts - window.range - window.offset) // window.slide
     return int((newest - oldest).sum()) * window.slide / period
+
+
+def mean_slices(window: Window, slices: Slices, kind: EdgeKind) -> Fraction:
+    """Slices an instance.
+
+    >>> from muntin.plan.slicing import cutty, pairs
+    >>> w = Window(14, 8)
+    >>> [str(mean_slices(w, cut(w), kind)) for cut, kind in zip((pairs, cutty), EdgeKind)]
+    ['7/2', '2']
+    """
+    return mean_slices_at(edge_rate(slices), window, kind)
+
+
+def mean_slices_at(edges: Fraction, window: Window, kind: EdgeKind) -> Fraction:
+    """Slices an instance, with so many edges in a unit of time."""
+    mean = window.range * edges
+    return Fraction(ceil(mean)) if kind is EdgeKind.PREFIX else mean

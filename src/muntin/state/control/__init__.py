@@ -1,14 +1,19 @@
 """Control of a running stream: commands, what becomes of them, and the windows of the moment."""
 
-from muntin.state.control.command import Command, new_key, window_text
+from muntin.state.control.command import (
+    MOST_BYTES,
+    MOST_OVERLAP,
+    MOST_WINDOWS,
+    Command,
+    Unreadable,
+    new_key,
+    read_command,
+)
 from muntin.state.control.control import Control
-from muntin.state.control.decision import Decided, Terms, decide, refusal
-from muntin.state.control.entry import Entry
-from muntin.state.control.folder import COMMAND_FILE, Folder, Stream
-from muntin.state.control.label import Label
-from muntin.state.control.limits import MOST_BYTES, MOST_OVERLAP, MOST_WINDOWS
-from muntin.state.control.listing import Listed, Listing
-from muntin.state.control.parsing import Unreadable, read_command
+from muntin.state.control.decision import Label, Terms, decide, refusal
+from muntin.state.control.folder import COMMAND_FILE, Folder
+from muntin.state.control.listing import Listing
+from muntin.state.control.log import Entry, Stream
 
 __all__ = [
     "COMMAND_FILE",
@@ -17,11 +22,9 @@ __all__ = [
     "MOST_WINDOWS",
     "Command",
     "Control",
-    "Decided",
     "Entry",
     "Folder",
     "Label",
-    "Listed",
     "Listing",
     "Stream",
     "Terms",
@@ -30,5 +33,4 @@ __all__ = [
     "new_key",
     "read_command",
     "refusal",
-    "window_text",
 ]

@@ -7,21 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from muntin.aggregates import Aggregate
-from muntin.errors import ControlError, legible
+from muntin.errors import ControlError, shown
 from muntin.model.durations import Duration, microseconds
 from muntin.model.windows import Window
 from muntin.state.control.command import (
     REGISTER,
     SUSPEND,
     Command,
-    fit_names,
-    named_window,
+    Unreadable,
+    check_names,
+    check_window,
     new_key,
+    read_command,
 )
 from muntin.state.control.decision import refusal
 from muntin.state.control.folder import Folder
-from muntin.state.control.listing import Listing, listing
-from muntin.state.control.parsing import Unreadable, read_command
+from muntin.state.control.listing import Listing, list_windows
 
 
 class Control:
@@ -64,7 +65,7 @@ class Control:
         self.commands = commands
         self.grain = 1 if grain is None else microseconds(grain, "grain")
         if self.grain <= 0:
-            raise ControlError(f"grain {legible(grain)} must be positive")
+            raise ControlError(f"grain {shown(grain)} must be positive")
 
     def register(
         self,
@@ -79,29 +80,29 @@ class Control:
         """
         if not isinstance(window, str | Window):
             raise ControlError(
-                f"{legible(window)} cannot join a running stream: register "
+                f"a {type(window).__name__} cannot join a running stream: register "
                 "mt.tumbling('10 minutes') or mt.hopping('1 hour', '5 minutes')"
             )
-        named = named_window(window, id)
-        self._give(Command(new_key(), REGISTER, named.id, named, _names(aggregates)))
+        named = check_window(window, id)
+        self._send(Command(new_key(), REGISTER, named.id, named, _names(aggregates)))
         return named.id
 
     def suspend(self, id: str) -> None:
         """Ask the stream to let a window go; its instances that are over are still emitted."""
-        self._give(Command(new_key(), SUSPEND, str(id)))
+        self._send(Command(new_key(), SUSPEND, str(id)))
 
     def list(self) -> Listing:
         """The windows of the stream, as far as it has logged them, and the commands that wait."""
         folder = self._folder("list windows")
-        log = [*folder.read_log(), *folder.passed_over()]
-        return listing(folder.read_stream(), log, folder.read_commands())
+        log = [*folder.read_log(), *folder.refuse_unread()]
+        return list_windows(folder.read_stream(), log, folder.read_commands())
 
-    def _give(self, command: Command) -> None:
+    def _send(self, command: Command) -> None:
         folder = self._folder(command.action)
         if self.commands is not None:
             raise ControlError(
                 f"this control takes commands from a DataFrame: {command.action} "
-                f"{legible(command.id)} by a row there"
+                f"{shown(command.id)} by a row there"
             )
         known, stream = self.list(), folder.read_stream()
         reason = refusal(command, known.running, stream.terms if stream else None)
@@ -110,7 +111,7 @@ class Control:
         read = read_command(command.to_json())
         if isinstance(read, Unreadable):  # no stream could
             raise ControlError(read.reason)
-        folder.made().write_command(command)
+        folder.make().write_command(command)
 
     def _folder(self, what: str) -> Folder:
         if self.folder is None:
@@ -122,11 +123,9 @@ def _names(aggregates: Iterable[str | Aggregate] | None) -> tuple[str, ...] | No
     if aggregates is None:
         return None
     given = [aggregates] if isinstance(aggregates, str | Aggregate) else aggregates
-    names = (
-        [a.name if isinstance(a, Aggregate) else a for a in given]
-        if isinstance(given, Iterable)
-        else []
-    )
+    if not isinstance(given, Iterable):
+        given = ()
+    names = [a.name if isinstance(a, Aggregate) else a for a in given]
     if not names or not all(isinstance(name, str) for name in names):
         raise ControlError("aggregates must be names of the stream's, at least one")
-    return fit_names(names)
+    return check_names(names)

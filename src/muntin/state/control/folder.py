@@ -11,7 +11,6 @@ whatever they are called, and none of them stops a reader.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -22,50 +21,15 @@ from pathlib import Path
 from stat import S_ISREG
 from uuid import uuid4
 
-from muntin.errors import ControlError, legible
-from muntin.model.windows import Window
-from muntin.state.control.command import Command
-from muntin.state.control.decision import Terms
-from muntin.state.control.entry import REFUSED, Entry
-from muntin.state.control.label import Label
-from muntin.state.control.limits import MOST_BYTES
-from muntin.state.control.parsing import UNKNOWN, read_command
+from muntin.errors import ControlError, shown
+from muntin.state.control.command import MOST_BYTES, UNKNOWN, Command, read_command
+from muntin.state.control.log import REFUSED, Entry, Stream
 
 COMMAND_FILE = r"[^._/][^/]*[.]json"
 """Names of files that a stream reads; hidden ones are still being written."""
 
 _ENTRY_FILE = re.compile(r"(\d{10,})(-\d+)?[.]json")
 _HALF_AN_ENTRY = re.compile(r"[.]\d{10,}(-\d+)?[.]json[.][0-9a-f]{32}")
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """What a stream keeps: the windows of its start, its terms, and for the reader its keys."""
-
-    windows: tuple[Window, ...]
-    terms: Terms
-    keys: tuple[str, ...] = ()
-
-    def to_json(self) -> str:
-        """The stream as JSON."""
-        plain = {
-            "windows": [Label(w.id, w).plain() for w in self.windows],
-            "aggregates": self.terms.aggregates,
-            "grain": self.terms.grain,
-            "keys": self.keys,
-        }
-        return json.dumps(plain, ensure_ascii=False, indent=1)
-
-    @staticmethod
-    def from_json(text: str) -> Stream:
-        """The stream of some JSON, if it is one."""
-        try:
-            plain = json.loads(text)
-            windows = tuple(Label.of(each).window for each in plain["windows"])
-            terms = Terms(tuple(map(str, plain["aggregates"])), int(plain["grain"]))
-            return Stream(windows, terms, tuple(map(str, plain["keys"])))
-        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
-            raise ControlError("not what a stream keeps") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +46,7 @@ class Folder:
         except (TypeError, AttributeError):
             raise ControlError(f"a control needs a path, not a {type(given).__name__}") from None
         if "\0" in text:
-            raise ControlError(f"a control at {legible(text)} cannot be: no path holds a NUL")
+            raise ControlError(f"a control at {shown(text)} cannot be: no path holds a NUL")
         if "://" in text:
             raise ControlError(
                 f"a control at {text!r} cannot be written to as files: give a directory that this "
@@ -100,8 +64,8 @@ class Folder:
         """Whether there is a control at all."""
         return self.commands.is_dir()
 
-    def made(self) -> Folder:
-        """The same directory, made if it was not there."""
+    def make(self) -> Folder:
+        """Make the directory if it is not there."""
         try:
             for each in (self.commands, self.path / "log"):
                 each.mkdir(parents=True, exist_ok=True)
@@ -119,7 +83,7 @@ class Folder:
         """Log what became of a command; again the same if a micro-batch is repeated."""
         names = (f"{entry.order:010}{f'-{i}' if i else ''}.json" for i in count())
         places = (self.path / "log" / name for name in names)
-        free = next(at for at in places if not os.path.lexists(at) or _entry(at) is not None)
+        free = next(at for at in places if not os.path.lexists(at) or _read_entry(at) is not None)
         self._write(free, entry.to_json())
 
     def write_stream(self, stream: Stream) -> None:
@@ -129,32 +93,30 @@ class Folder:
 
     def forget(self) -> None:
         """A stream begins anew: what an earlier one made of the commands holds no more."""
-        for file in _files(self.made().path / "log"):
-            if _HALF_AN_ENTRY.fullmatch(file.name) or _entry(file) is not None:
+        for file in _files(self.make().path / "log"):
+            if _HALF_AN_ENTRY.fullmatch(file.name) or _read_entry(file) is not None:
                 file.unlink(missing_ok=True)
 
     def read_commands(self) -> list[Command]:
         """All commands in order; files that are none are left to the stream to refuse."""
-        texts = (_bytes(file) for file in self._command_files())
+        texts = map(_read_small, self._command_files())
         read = (read_command(text) for text in texts if text is not None)
         commands = (command for command in read if isinstance(command, Command))
         return sorted(commands, key=lambda command: command.key)
 
-    def passed_over(self) -> list[Entry]:
-        """Command files that no stream reads, refused here since no log will say so."""
-        found = []
+    def refuse_unread(self) -> Iterator[Entry]:
+        """Refuse command files that no stream reads, since no log will."""
         for file in self._command_files():
             if not _is_small(file):
                 reason = (
-                    f"the file {legible(file.name)} cannot be read as a command, which is a file "
+                    f"the file {shown(file.name)} cannot be read as a command, which is a file "
                     f"of 1 to {MOST_BYTES:,} bytes"
                 )
-                found.append(Entry(file.name, UNKNOWN, UNKNOWN, REFUSED, reason=reason))
-        return found
+                yield Entry(file.name, UNKNOWN, UNKNOWN, REFUSED, reason=reason)
 
     def read_log(self) -> list[Entry]:
         """What became of commands, in the order in which the stream met them."""
-        entries = [found for file in _files(self.path / "log") if (found := _entry(file))]
+        entries = [each for each in map(_read_entry, _files(self.path / "log")) if each]
         return sorted(entries, key=lambda entry: (entry.order, entry.key))
 
     def read_stream(self) -> Stream | None:
@@ -203,19 +165,18 @@ def _is_small(file: Path) -> bool:
     return S_ISREG(about.st_mode) and 0 < about.st_size <= MOST_BYTES
 
 
-def _bytes(file: Path) -> bytes | None:
+def _read_small(file: Path) -> bytes | None:
     """The content of a small file; None where it is none, or gone."""
     with suppress(OSError):
         return file.read_bytes() if _is_small(file) else None
     return None
 
 
-def _entry(file: Path) -> Entry | None:
+def _read_entry(file: Path) -> Entry | None:
     """The entry that a file of the log is, under its own name; else None."""
-    name, text = _ENTRY_FILE.fullmatch(file.name), _bytes(file)
-    if name is None or text is None:
-        return None
-    with suppress(ControlError, UnicodeDecodeError):
-        entry = Entry.from_json(text.decode())
-        return entry if entry.order == int(name[1]) else None
+    name, text = _ENTRY_FILE.fullmatch(file.name), _read_small(file)
+    if name is not None and text is not None:
+        with suppress(ControlError, UnicodeDecodeError):
+            entry = Entry.from_json(text.decode())
+            return entry if entry.order == int(name[1]) else None
     return None

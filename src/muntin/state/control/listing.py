@@ -13,10 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from muntin.errors import printable
-from muntin.state.control.command import REGISTER, Command
-from muntin.state.control.entry import REFUSED, RUNNING, SUSPENDED, Entry
-from muntin.state.control.folder import Stream
-from muntin.state.control.label import Label
+from muntin.state.control.command import Command, window_text
+from muntin.state.control.log import REFUSED, RUNNING, SUSPENDED, Entry, Stream
 
 WAITING = "waiting"
 COLUMNS = ("id", "window", "aggregates", "state", "effective", "complete from", "until", "reason")
@@ -76,19 +74,16 @@ class Listing(tuple[Listed, ...]):
             return "no windows"
         rows = self.table
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = (
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        )
-        return "\n".join(lines)
+        padded = (map(str.ljust, row, widths) for row in rows)
+        return "\n".join("  ".join(cells).rstrip() for cells in padded)
 
 
-def listing(
+def list_windows(
     stream: Stream | None, entries: Sequence[Entry], commands: Sequence[Command]
 ) -> Listing:
     """The windows of the start, then what commands made of them, then commands that wait."""
     started = stream.windows if stream else ()
-    rows = [Listed(w.id, Label(w.id, w).text, RUNNING) for w in started]
+    rows = [Listed(w.id, window_text(w), RUNNING) for w in started]
     for entry in entries:
         _enter(rows, entry)
     met = {entry.key for entry in entries}
@@ -99,34 +94,25 @@ def listing(
 
 
 def _enter(rows: list[Listed], entry: Entry) -> None:
-    when = instant(entry.effective)
-    if entry.state == SUSPENDED:
-        place = _running(rows, entry.id, RUNNING)
-        if place is not None:
-            rows[place] = replace(rows[place], state=SUSPENDED, until=when)
-    elif entry.state == REFUSED:
-        state = f"{entry.action} {REFUSED}"
-        names = entry.aggregates
-        rows.append(
-            Listed(entry.id, entry.window or "", state, None, None, None, names, entry.reason)
-        )
-    else:
-        begin = instant(entry.complete_from)
-        names = entry.aggregates
-        rows.append(Listed(entry.id, entry.window or "", RUNNING, when, begin, None, names))
+    when, begin = instant(entry.effective), instant(entry.complete_from)
+    row = Listed(entry.id, entry.window or "", RUNNING, aggregates=entry.aggregates)
+    if entry.state == REFUSED:
+        rows.append(replace(row, state=f"{entry.action} {REFUSED}", reason=entry.reason))
+    elif entry.state != SUSPENDED:
+        rows.append(replace(row, effective=when, complete_from=begin))
+    elif (place := _find(rows, entry.id, RUNNING)) is not None:
+        rows[place] = replace(rows[place], state=SUSPENDED, until=when)
 
 
 def _wait(rows: list[Listed], command: Command) -> None:
-    if command.action == REGISTER and command.window is not None:
-        window = Label(command.id, command.window).text
+    if command.window is not None:
+        window = window_text(command.window)
         rows.append(Listed(command.id, window, WAITING, aggregates=command.aggregates))
-        return
-    place = _running(rows, command.id, RUNNING, WAITING)
-    if place is not None:
+    elif (place := _find(rows, command.id, RUNNING, WAITING)) is not None:
         rows[place] = replace(rows[place], state=f"{rows[place].state}, suspension {WAITING}")
 
 
-def _running(rows: list[Listed], id: str, *states: str) -> int | None:
+def _find(rows: list[Listed], id: str, *states: str) -> int | None:
     places = [i for i, row in enumerate(rows) if row.id == id and row.state in states]
     return places[-1] if places else None
 

@@ -1,5 +1,6 @@
 """Equations 2 to 5 and Algorithms 3 and 4, with the counterexamples to their text."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 
@@ -12,9 +13,9 @@ from muntin.model.windows import Window
 from muntin.plan.coverage import SOURCE, Source, covering_pieces, every, partitioned_by
 from muntin.planner.strategies.coverage.factor_benefit import (
     best_tumbling_factor,
-    cost_change,
     helps,
     overlap_sum,
+    target_lengths,
 )
 from muntin_testing.reached import Reached
 from muntin_testing.windows import windows
@@ -41,6 +42,22 @@ def partitions(draw: st.DrawFn) -> tuple[PaperCost, Source | Window, Window, lis
 
 
 Pattern = tuple[PaperCost, Source | Window, Window, list[Window]]
+
+
+def cost_change(
+    cost: PaperCost, factor: Window, target: Source | Window, children: Sequence[Window]
+) -> Fraction:
+    """Equation 2: cost with the factor window between target and children, less cost without it.
+
+    Equation 3, the factor window pays, is cost_change ≤ 0. Holds for hopping windows too.
+    """
+    r_W, s_W = target_lengths(cost, target)
+    k_f, k_W = Fraction(factor.range, factor.slide), r_W / s_W
+    change = cost.recurrence(factor) * (1 + factor.range / s_W - k_W)
+    for child in children:
+        saved = Fraction(child.range, factor.slide) - k_f - child.range / s_W + k_W
+        change += cost.recurrence(child) * saved
+    return change
 
 
 class TestWorkedFigures:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from muntin.cost import CostModel, PaperCost, RateCost
 from muntin.model.windows import Window, common_unit
-from muntin.plan.coverage import SOURCE, Pieces, Source, covering_pieces, every, fewest_pieces
+from muntin.plan.coverage import SOURCE, EdgePieces, Source, covering_pieces, every, fewest_pieces
 from muntin.planner.strategies import Problem
 from muntin.planner.strategies.coverage.divisors import divisors, divisors_between
 from muntin.planner.strategies.coverage.factor_candidates import MANY, candidates, fewer_pieces
@@ -23,7 +23,7 @@ def change(
     """Cost with the factor window less cost without it, edge by edge; None if it does not fit."""
 
     def edge(parent: Source | Window, child: Window) -> float:
-        pieces: Pieces | None = every(child.range)
+        pieces: EdgePieces | None = every(child.range)
         if isinstance(parent, Window):
             take = fewest_pieces if problem.cost.fewest else covering_pieces
             pieces = take(child, parent, disjoint=not problem.idempotent)

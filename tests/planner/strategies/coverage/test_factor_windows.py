@@ -54,7 +54,7 @@ def test_algorithm_2_alone_may_be_worse_than_algorithm_1() -> None:
 
 def test_unused_factor_windows_are_dropped_with_all_that_only_they_read() -> None:
     problem = Problem(THREE, False, PaperCost(THREE))
-    plan = plan_over(problem, [Window(10, 10), Window(7, 7), Window(14, 14)], fewest=False)
+    plan = plan_over(problem, [Window(10, 10), Window(7, 7), Window(14, 14)])
     assert [node.id for node in plan.nodes if node.hidden] == ["factor 10 microseconds"]
 
 

@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import ExpandCost, KernelCost, RateCost, Statistics
-from muntin.cost.arrays import WindowArrays
-from muntin.cost.slice_arrays import slice_costs
+from muntin.cost.arrays import WindowArrays, slice_costs
 from muntin.model.windows import Window
 from muntin.plan.check import fault
 from muntin.plan.coverage import SOURCE, every
 from muntin.plan.slicing import edge_rate, shared_pairs
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies import Problem
 from muntin.planner.strategies.coverage.slice_candidates import refines, serves, slice_candidates
 from muntin_testing.reached import Reached
@@ -35,7 +34,7 @@ def test_every_edge_that_is_offered_is_right() -> None:
         assert below[0].all()
         assert not (made & made.T).any()
         for i, parent in enumerate(found):
-            children = [reading_all(w) for w in asked] + [sliced(s) for s in found]
+            children = [window_node(w) for w in asked] + [slices_node(s) for s in found]
             for child, offered in zip(children, [*below[i], *made[i]], strict=True):
                 allowed = fault(parent, child, idempotent=False) is None
                 assert allowed or not offered

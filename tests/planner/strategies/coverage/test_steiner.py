@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.experiments.optimality import case_number, measure
+from lab.costs.optimality import case_number, measure
 from muntin.cost import (
     CostModel,
     ExpandCost,
@@ -20,7 +20,7 @@ from muntin.plan.slicing import Slices
 from muntin.planner.strategies import Problem
 from muntin.planner.strategies.coverage.factor_windows import wcg_fw
 from muntin.planner.strategies.coverage.steiner import steiner, window_tree
-from muntin.planner.strategies.slices.shared_slices import on_shared_pairs
+from muntin.planner.strategies.slices import on_shared_pairs
 from muntin_testing.reached import Reached, edges_of
 from muntin_testing.windows import window_sets
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.experiments.weave_guarantee import gaps, savings, trees_of
+from lab.weave_bound import gaps, savings, trees_of
 from muntin.cost import CostModel, RateCost, WeaveCost, total
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
@@ -21,22 +21,20 @@ from muntin.planner.strategies.weaving.contiguous import table_of
 from muntin.planner.strategies.weaving.execution_trees import Tree, TreeCosts, plan_of, single_trees
 from muntin.planner.strategies.weaving.exhaustive import best_trees
 from muntin.planner.strategies.weaving.local_search import local_search
-from muntin.planner.strategies.weaving.pairing import paired
+from muntin.planner.strategies.weaving.pairing import pair_windows
 from muntin.planner.strategies.weaving.random_merge import random_merge
-from muntin.planner.strategies.weaving.weave_share import woven_trees
+from muntin.planner.strategies.weaving.weave_share import weave_trees
 from muntin_testing.reached import Reached, fewer
 from muntin_testing.windows import window_sets
 
 TECHNIQUES = ("panes", "flatfat", "flatfit", "slick-deque-inv", "slick-deque-non-inv")
 MODELS: list[CostModel] = [WeaveCost(t, rate=0.7, unit_of_time=1) for t in TECHNIQUES]
-MODELS += [RateCost(3e5), WeaveCost("flatfit", 0.7, unit_of_time=1, counted=True)]
+MODELS += [RateCost(3e5)]
 WEAVERS = list(STRATEGIES)[list(STRATEGIES).index("weave-share") :]
 
 
 def name_of(model: CostModel) -> str:
-    return (
-        f"{getattr(model, 'technique', model.name)}{' counted' * getattr(model, 'counted', False)}"
-    )
+    return str(getattr(model, "technique", model.name))
 
 
 models = pytest.mark.parametrize("model", MODELS, ids=name_of)
@@ -85,7 +83,7 @@ def test_weaving_ends_where_the_written_out_algorithm_does(model: CostModel) -> 
         problem = problem_of(asked, model, slicing)
         single = frozenset(single_trees(problem))
         allowed = ends(single, TreeCosts(problem))
-        assert frozenset(woven_trees(problem)) in allowed
+        assert frozenset(weave_trees(problem)) in allowed
         reached["merges"] += single not in allowed
         reached["merges, but not all"] += not {len(trees) for trees in allowed} & {1, len(single)}
 
@@ -96,7 +94,7 @@ def test_weaving_ends_where_the_written_out_algorithm_does(model: CostModel) -> 
 
 def test_the_last_merge_looked_at_is_not_taken_when_it_costs() -> None:
     windows = [Window(3, 3, 2), Window(6, 6, 2), Window(7, 6, 1)]
-    trees = woven_trees(problem_of(windows, WeaveCost("flatfit", 0.7, unit_of_time=1)))
+    trees = weave_trees(problem_of(windows, WeaveCost("flatfit", 0.7, unit_of_time=1)))
     assert sorted(map(len, trees)) == [1, 2]
 
 
@@ -109,7 +107,7 @@ def test_woven_trees_cost_what_their_plan_costs_and_no_merge_of_two_saves(
     @given(asked=sets, slicing=slicings)
     def each(asked: list[Window], slicing: str) -> None:
         problem = problem_of(asked, model, slicing)
-        costs, trees = TreeCosts(problem), woven_trees(problem)
+        costs, trees = TreeCosts(problem), weave_trees(problem)
         assert all(costs.gain(a, b) <= 1e-9 for a, b in combinations(trees, 2))
         plan = plan_of(problem, trees)
         check(plan, asked)
@@ -144,7 +142,7 @@ def test_pairing_is_the_best_division_into_ones_and_twos() -> None:
         costs = TreeCosts(problem)
         every = divisions(tuple(range(len(asked))))
         best = min(costs.total(d) for d in every if max(map(len, d)) <= 2)
-        trees = paired(problem, costs)
+        trees = pair_windows(problem, costs)
         assert costs.total(trees) == pytest.approx(best)
         reached.update({"ones" if len(tree) == 1 else "twos" for tree in trees})
 
@@ -272,7 +270,7 @@ def test_a_thousand_different_queries_in_seconds(technique: str) -> None:
         slide = random.choice(factors)
         found[Window(slide * second * random.randrange(1, 100), slide * second)] = None
     problem = Problem(tuple(found), False, WeaveCost(technique))
-    trees = woven_trees(problem)
+    trees = weave_trees(problem)
     assert sorted(i for tree in trees for i in tree) == list(range(1_000))
     costs = TreeCosts(problem)
     assert costs.total(trees) < costs.total(single_trees(problem))

@@ -21,14 +21,15 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.labels import labels
-from muntin.engines.spark.packing import BUCKET, Packing, unpacked
+from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.processor import OUTPUT, BucketProcessor
+from muntin.engines.spark.session_facts import is_connect, version_of
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.physical import PhysicalPlan
-from muntin.physical.trees import Base
+from muntin.physical.operators.kernel import Base
 from muntin.state.spec import Spec
 
 MOST = 1_000
@@ -46,13 +47,13 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     spec = spec_of(source, bound)
     windows = {n: w for base in spec.bases for n, w in base.windows.items()}
     ids = tuple(w.id for w in windows.values())
-    packed = packed_by_bucket(source, spec, spec.bases)
+    packed = pack_by_bucket(source, spec, spec.bases)
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
         BucketProcessor(spec, ids), OUTPUT, "Update" if spec.update else "Append", "EventTime"
     )
     observed = stepped.observe(metric_name(), *_metrics(ids))
-    rows = observed.select("results").mapInArrow(unpacked, source.schema)
-    return finished(rows, physical, source.query, source.table, EVENT_TIME)
+    rows = observed.select("results").mapInArrow(unpack, source.schema)
+    return finish(rows, physical, source.query, source.table, EVENT_TIME)
 
 
 def refusal(bound: Bound) -> str | None:
@@ -62,7 +63,7 @@ def refusal(bound: Bound) -> str | None:
         return "complete mode keeps every window, and its state lets them go; use 'native'"
     if not bound.watermarked:
         return "its state leaves with the watermark: give watermark='10 minutes' or use 'native'"
-    if _is_connect(spark) and _version(spark) < (4, 1):
+    if is_connect(spark) and version_of(spark) < (4, 1):
         return f"on Spark Connect it needs Spark 4.1, and this is {spark.version}"
     provider = str(spark.conf.get(_PROVIDER, ""))
     if "RocksDB" not in provider:
@@ -83,24 +84,24 @@ def spec_of(source: StreamSource, bound: Bound) -> Spec:
         source.table.columns.partials,
         bucket_count(source, bound.streaming.buckets, spark),
         source.query.keys,
-        described(source.table.columns),
+        describe_partials(source.table.columns),
         update=bound.streaming.output == "update",
-        late_now=judged_now(spark),
+        late_now=judges_now(spark),
         wraps=source.wraps,
     )
 
 
-def judged_now(spark: SparkSession) -> bool:
+def judges_now(spark: SparkSession) -> bool:
     """Whether Spark judges lateness by the watermark of the present batch."""
     return str(spark.conf.get(_MULTIPLE, "true")) == "false"
 
 
-def described(columns: Columns) -> tuple[str, ...]:
+def describe_partials(columns: Columns) -> tuple[str, ...]:
     """The partial columns in the user's words: what each is lifted from.
 
     >>> from muntin.aggregates import avg
     >>> from muntin.aggregates.columns import columns_of
-    >>> described(columns_of([avg("price").filter("price > 0")], lambda _: "double"))
+    >>> describe_partials(columns_of([avg("price").filter("price > 0")], lambda _: "double"))
     ('sum([price if price > 0])', 'count([price if price > 0])')
     """
     texts = [
@@ -122,16 +123,16 @@ def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -
     return min(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), MOST)
 
 
-def packed_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) -> DataFrame:
+def pack_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) -> DataFrame:
     """The rows of each batch as pieces of these bases, packed, and the start of the newest."""
     own = labels(spec.buckets)
-    keyed = with_bucket(source.lifted(), spec.keys, own)
+    keyed = add_bucket(source.lift_rows(), spec.keys, own)
     body = PreAggregation((*spec.keys, BUCKET), spec.partials, bases, spec.wraps)
     packing = Packing(body, own, with_newest=True)
     return keyed.mapInArrow(packing, "bucket int, pieces binary, newest string")
 
 
-def with_bucket(rows: DataFrame, keys: tuple[str, ...], own: tuple[int, ...]) -> DataFrame:
+def add_bucket(rows: DataFrame, keys: tuple[str, ...], own: tuple[int, ...]) -> DataFrame:
     """Rows with the label of the bucket of their keys."""
     label = f"element_at(array({', '.join(map(str, own))}), pmod(hash(%s), {len(own)}) + 1)"
     return rows.withColumn(BUCKET, F.expr(label % ", ".join(keys) if keys else str(own[0])))
@@ -153,11 +154,3 @@ def _metrics(ids: tuple[str, ...]) -> list[Column]:
         F.sum("dropped").alias("dropped"),
         F.to_json(F.struct(*begins)).alias("complete_from"),
     ]
-
-
-def _is_connect(spark: SparkSession) -> bool:
-    return "connect" in type(spark).__module__
-
-
-def _version(spark: SparkSession) -> tuple[int, ...]:
-    return tuple(int(n) for n in spark.version.split("-")[0].split(".")[:2])

@@ -10,19 +10,19 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
+from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
-from muntin.data_windows.stage import Assigned, Cutty
-from muntin.dialects.spark_text import SparkWriter
+from muntin.data_windows.partitions import Assigned, Cutty
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.constants import constant
-from muntin.engines.spark.record_order import ordered_table, tie_breakers, window_inputs
+from muntin.engines.spark.finishing import name_columns
+from muntin.engines.spark.names import column
 from muntin.engines.spark.row_partials import (
     fields_of,
-    lifted,
+    lift_rows,
     one_zero,
     partial_fields,
 )
-from muntin.engines.spark.table import Table
+from muntin.engines.spark.table import Table, prepare, tie_breakers, window_inputs
 from muntin.errors import ColumnError
 from muntin.kernels.mergers import not_merged
 from muntin.model.data_windows import DataWindow
@@ -34,11 +34,11 @@ from muntin.physical import PhysicalPlan
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """The long result of a query with such windows."""
     if bound.direct is not None or not_merged(p.merger for p in bound.table.columns.partials):
-        return _assigned(physical, bound.query, bound.df)
-    return _by_cutty(physical, bound.query, bound.table, bound.wraps)
+        return _assign(physical, bound.query, bound.df)
+    return _slice(physical, bound.query, bound.table, bound.wraps)
 
 
-def _in_order(rows: DataFrame, table: Table, query: Query) -> DataFrame:
+def _sort(rows: DataFrame, table: Table, query: Query) -> DataFrame:
     """Each key in one partition, its records in order."""
     order = [F.col(name) for name in tie_breakers(table, rows, query)]
     if not table.keys:
@@ -57,16 +57,16 @@ def asked_windows(physical: PhysicalPlan) -> dict[int, Window | DataWindow]:
     }
 
 
-def _by_cutty(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
-    partials, records = table.columns.partials, lifted(table)
+def _slice(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
+    """Windows from slices, by partials."""
     inputs = dict(zip(window_inputs(query), table.read, strict=True))
-    stage = Cutty(table.keys, asked_windows(physical), inputs, partials, wraps)
+    stage = Cutty(table.keys, asked_windows(physical), inputs, table.columns.partials, wraps)
     schema = StructType([*head(table), *partial_fields(table)])
-    rows = _in_order(records, table, query).mapInArrow(stage, schema)
-    return named_result(rows, physical, query, table, finals(table))
+    rows = _sort(lift_rows(table), table, query).mapInArrow(stage, schema)
+    return name_columns(rows, physical, query, table)
 
 
-def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
+def _assign(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
     """Every record with every window it is in, grouped by Spark: for what has no partials."""
     for aggregate in query.aggregates:
         if aggregate.function.in_python:
@@ -74,21 +74,22 @@ def _assigned(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
                 f"{aggregate.name} is written in Python and stands beside an aggregate that has "
                 "no array form: ask for them in two queries"
             )
-    table = ordered_table(df, query, lifted=False)
+    table = prepare(df, query, lifted=False)
     inputs = dict(zip(window_inputs(query), table.read, strict=True))
     stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
     kinds = [field for field in table.rows.schema.fields if field.name in table.values]
     schema = StructType([*head(table), StructField("run", LongType()), *kinds])
-    rows = _in_order(table.rows, table, query).mapInArrow(stage, schema)
+    rows = _sort(table.rows, table, query).mapInArrow(stage, schema)
     place = dict(zip(table.columns.inputs, table.values, strict=True))
-    results = []
-    for aggregate in query.aggregates:
+
+    def call(aggregate: Aggregate) -> Column:
         own = [place[each] for each in inputs_of(aggregate)] or ["1"]
-        results.append(F.expr(aggregate.function.native().format(*own)).alias(aggregate.name))
-    grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*results)
-    return named_result(
-        grouped, physical, query, table, [F.col(_quoted(a.name)) for a in query.aggregates]
-    )
+        return F.expr(aggregate.function.native().format(*own)).alias(aggregate.name)
+
+    calls = map(call, query.aggregates)
+    grouped = rows.groupBy(*table.keys, "node", "start", "end", "run").agg(*calls)
+    named = [column(a.name) for a in query.aggregates]
+    return name_columns(grouped, physical, query, table, named)
 
 
 def head(table: Table) -> list[StructField]:
@@ -96,28 +97,3 @@ def head(table: Table) -> list[StructField]:
     keys = [field for field in table.rows.schema.fields if field.name in table.keys]
     numbers = {"node": IntegerType(), "start": LongType(), "end": LongType()}
     return [*keys, *(StructField(name, kind) for name, kind in numbers.items())]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def finals(table: Table) -> list[Column]:
-    """The results over merged partial columns."""
-    return [F.expr(r.final).alias(r.name) for r in table.columns.results]
-
-
-def named_result(
-    rows: DataFrame, physical: PhysicalPlan, query: Query, table: Table, results: list[Column]
-) -> DataFrame:
-    """The result under the user's names."""
-    ids = [node.id for node in physical.nodes]
-    instant = SparkWriter().instant
-    bounds = [instant(side, table.time_type) for side in ("start", "end")]
-    window = F.struct(F.expr(bounds[0]).alias("start"), F.expr(bounds[1]).alias("end"))
-    return rows.select(
-        F.expr(f"element_at({constant(ids, 'ARRAY<STRING>')}, node + 1)").alias("window_id"),
-        window.alias("window"),
-        *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
-        *results,
-    )

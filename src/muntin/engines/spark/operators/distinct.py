@@ -21,13 +21,14 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.guard import check_guarded, guard
 from muntin.engines.spark.nested_windows import FOREVER, group_ends, holders
 from muntin.engines.spark.operators.expand import slice_start
+from muntin.engines.spark.session_facts import check_table
 from muntin.engines.spark.stream_source import EVENT_TIME, delay_of
-from muntin.engines.spark.streaming import Streaming, watermarked
-from muntin.engines.spark.table import Table, prepared
-from muntin.engines.spark.validate import check_table
+from muntin.engines.spark.streaming import Streaming, set_watermark
+from muntin.engines.spark.table import Table, prepare
 from muntin.errors import QueryError, StrategyError, is_one_of, unknown
 from muntin.model.choices import NestedLayout
 from muntin.model.query import Query
@@ -47,14 +48,14 @@ def run(df: DataFrame, query: Query, layout: str, grouping: str, streaming: Stre
     groups = WindowManager(query.windows, grouping).groups
     if df.isStreaming:
         check_guarded(df.sparkSession)
-        marked = watermarked(df, query, streaming)
-        table = prepared(marked, query)
+        marked = set_watermark(df, query, streaming)
+        table = prepare(marked, query)
         unmarked = delay_of(marked, query) is None
         rows = _from_stream(table, query, groups, {} if unmarked else EVENT_TIME)
     else:
-        table = prepared(df, query)
+        table = prepare(df, query)
         rows = _from_batch(table, groups)
-    return _laid_out(rows, table, query, groups, layout)
+    return _lay_out(rows, table, query, groups, layout)
 
 
 def check_layout(layout: str, names: Sequence[str], reserved: Sequence[str]) -> None:
@@ -110,7 +111,7 @@ def _from_stream(
     return grouped.select(*table.keys, "last", "g", end)
 
 
-def _laid_out(
+def _lay_out(
     rows: DataFrame, table: Table, query: Query, groups: Sequence[Group], layout: str
 ) -> DataFrame:
     held = rows.withColumn("held", F.expr(holders(groups)))
@@ -121,7 +122,7 @@ def _laid_out(
 
     if layout == "long":
         each = held.select(*table.keys, "last", "end", F.inline("held"))
-        window = F.struct(at("(end - range)", "start"), at("end", "end")).alias("window")
+        window = window_column("(end - range)", "end", table.time_type).alias("window")
         return each.select(F.col("id").alias("window_id"), window, *items, at("last", "last_seen"))
     return held.select(
         F.expr("held[0].id").alias("window_id"),

@@ -11,20 +11,18 @@ falls into once, nothing is exploded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.constants import constant
-from muntin.engines.spark.finishing import finished
-from muntin.engines.spark.record_order import with_order
-from muntin.engines.spark.table import Table
+from muntin.engines.spark.finishing import finish
+from muntin.engines.spark.names import constant
+from muntin.engines.spark.table import Table, add_order
 from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.expand import Level, SlicesTarget, levels
-from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices
 
 _SHIFT = "({p} - offset - origin)"
@@ -44,39 +42,38 @@ def run(physical: PhysicalPlan, bound: Bound, read: Read | None = None) -> DataF
     rows = from_source(bound.table, first, read)
     for level in others:
         rows = next_level(rows, level, bound.table, read)
-    return finished(rows, physical, bound.query, bound.table)
+    return finish(rows, physical, bound.query, bound.table)
 
 
 def from_source(table: Table, level: Level, read: Read | None = None) -> DataFrame:
     """The source grouped into the first level: keys, node, start and partials."""
     lifts = [(p.name, p.in_order or p.lift) for p in table.columns.partials]
-    rows = copied(with_order(table), level)
+    rows = copy_rows(add_order(table), level)
     if read is not None:
         read(rows)
-    return _grouped(rows, table, lifts)
+    return _group(rows, table, lifts)
 
 
 def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = None) -> DataFrame:
     """Rows of the levels before, exploded into this level and merged."""
     parents = sorted(set(level.feeds) | set(level.slices))
-    targets = {n: Targets(level.feeds.get(n, ()), level.slices.get(n, ())) for n in parents}
-    most = max(each.cuts for each in targets.values())
-    cases = " ".join(f"WHEN {n} THEN {each.sql(most)}" for n, each in targets.items())
+    most = max(_most_cuts(level.slices.get(n, ())) for n in parents)
+    cases = " ".join(f"WHEN {n} THEN {_targets(level, n, most)}" for n in parents)
     placed = rows.withColumnsRenamed({"node": "of", "start": "at"})
-    exploded = _exploded(placed, f"CASE of {cases} END", "at", level, most)
+    exploded = _explode(placed, f"CASE of {cases} END", "at", level, most)
     if read is not None:
         read(exploded)
-    return _grouped(exploded, table, [(p.name, p.merge) for p in table.columns.partials])
+    return _group(exploded, table, [(p.name, p.merge) for p in table.columns.partials])
 
 
-def copied(rows: DataFrame, level: Level) -> DataFrame:
+def copy_rows(rows: DataFrame, level: Level) -> DataFrame:
     """Each source row once for every instance or slice it belongs to."""
     single = _single_target(level)
     if single is not None:
         node, start = single
         return rows.withColumns({"start": F.expr(start), "node": F.lit(node)}).drop("t")
-    targets = Targets(level.feeds.get(FROM_SOURCE, ()), level.slices.get(FROM_SOURCE, ()))
-    return _exploded(rows, targets.sql(targets.cuts), "t", level, targets.cuts)
+    cuts = _most_cuts(level.slices.get(FROM_SOURCE, ()))
+    return _explode(rows, _targets(level, FROM_SOURCE, cuts), "t", level, cuts)
 
 
 def slice_start(slices: Slices, position: str) -> str:
@@ -84,26 +81,23 @@ def slice_start(slices: Slices, position: str) -> str:
     return _latest([(f"{c.step}L", f"{c.phase}L") for c in slices.cuts], position)
 
 
-class Targets:
-    """What the rows of one node feed."""
+def _most_cuts(slices: Iterable[SlicesTarget]) -> int:
+    return max((len(target.slices.cuts) for target in slices), default=0)
 
-    def __init__(self, feeds: tuple[Feed, ...], slices: tuple[SlicesTarget, ...]) -> None:
-        self._feeds, self._slices = feeds, slices
-        self.cuts = max((len(target.slices.cuts) for target in slices), default=0)
 
-    def sql(self, cuts: int) -> str:
-        """A constant array with an element for each feed and slices; these have a step, no count.
+def _targets(level: Level, parent: int, cuts: int) -> str:
+    """SQL for a constant array of what the rows of a node feed: slices have a step, no count.
 
-        Slices that are cut in fewer ways than others have their last cut several times.
-        """
-        rows = [asdict(feed) for feed in self._feeds]
-        for target in self._slices:
-            own = target.slices.cuts
-            padded = (*own, *own[-1:] * (cuts - len(own)))
-            steps = {f"step{i}": cut.step for i, cut in enumerate(padded)}
-            phases = {f"phase{i}": cut.phase for i, cut in enumerate(padded)}
-            rows.append({"node": target.node, **steps, **phases})
-        return constant(rows, f"ARRAY<STRUCT<{_fields(cuts)}>>")
+    Slices that are cut in fewer ways than others have their last cut several times.
+    """
+    rows = [asdict(feed) for feed in level.feeds.get(parent, ())]
+    for target in level.slices.get(parent, ()):
+        own = target.slices.cuts
+        padded = (*own, *own[-1:] * (cuts - len(own)))
+        steps = {f"step{i}": cut.step for i, cut in enumerate(padded)}
+        phases = {f"phase{i}": cut.phase for i, cut in enumerate(padded)}
+        rows.append({"node": target.node, **steps, **phases})
+    return constant(rows, f"ARRAY<STRUCT<{_fields(cuts)}>>")
 
 
 def _fields(cuts: int) -> str:
@@ -111,7 +105,7 @@ def _fields(cuts: int) -> str:
     return ", ".join(f"{n} {'INT' if n == 'node' else 'BIGINT'}" for n in (*_OWN, *more))
 
 
-def _exploded(rows: DataFrame, targets: str, position: str, level: Level, cuts: int) -> DataFrame:
+def _explode(rows: DataFrame, targets: str, position: str, level: Level, cuts: int) -> DataFrame:
     """Rows with node and start, without their position."""
     first, feeds = _FIRST.format(p=position), _FEEDS.format(p=position)
     each = rows.select("*", F.inline(F.expr(targets)))
@@ -137,7 +131,7 @@ def _latest(cuts: list[tuple[str, str]], position: str) -> str:
     return starts[0] if len(starts) == 1 else f"greatest({', '.join(starts)})"
 
 
-def _grouped(rows: DataFrame, table: Table, columns: list[tuple[str, str]]) -> DataFrame:
+def _group(rows: DataFrame, table: Table, columns: list[tuple[str, str]]) -> DataFrame:
     partials = [F.expr(sql).alias(name) for name, sql in columns]
     return rows.groupBy(*table.keys, "node", "start").agg(*partials)
 

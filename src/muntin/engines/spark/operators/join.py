@@ -19,11 +19,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.names import existing
+from muntin.engines.spark.finishing import window_column
+from muntin.engines.spark.names import find_column
 from muntin.engines.spark.nested_windows import members
 from muntin.engines.spark.operators.distinct import check_layout
-from muntin.engines.spark.streaming import Streaming, watermarked
-from muntin.engines.spark.validate import check_table
+from muntin.engines.spark.session_facts import check_table
+from muntin.engines.spark.streaming import Streaming, set_watermark
 from muntin.model.query import Query
 
 RESERVED = ("left", "right", "expires", "windows")
@@ -55,7 +56,7 @@ def run(
     pairs = paired(sides[0], sides[1], max(w.range for w in windows))
     times = pairs.withColumns({"earlier": F.least("lt", "rt"), "later": F.greatest("lt", "rt")})
     held = times.withColumn("held", F.expr(_HELD.format(windows=members(windows))))
-    return _laid_out(held.where("size(held) > 0"), on, sides[0].kind, layout)
+    return _lay_out(held.where("size(held) > 0"), on, sides[0].kind, layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,9 @@ class _Side:
 
 def _side(df: DataFrame, query: Query, prefix: str, streaming: Streaming) -> _Side:
     check_table(df)
-    marked = watermarked(df, query, streaming) if df.isStreaming else df
-    time = existing(query.time, df.columns, "time")
-    keys = [existing(key, df.columns, "key") for key in query.keys]
+    marked = set_watermark(df, query, streaming) if df.isStreaming else df
+    time = find_column(query.time, df.columns, "time")
+    keys = [find_column(key, df.columns, "key") for key in query.keys]
     kind = df.select(F.expr(time)).schema[0].dataType.simpleString()
     rows = marked.select(
         F.struct("*").alias({"l": "left", "r": "right"}[prefix]),
@@ -102,17 +103,14 @@ def _stream(left: _Side, right: _Side, widest: int) -> DataFrame:
     return left.rows.join(right.rows, [*_equal(left), *bounds])
 
 
-def _laid_out(held: DataFrame, on: Sequence[str], kind: str, layout: str) -> DataFrame:
+def _lay_out(held: DataFrame, on: Sequence[str], kind: str, layout: str) -> DataFrame:
     keys = [F.col(f"l{i}").alias(name) for i, name in enumerate(on)]
     instant = SparkWriter().instant
     if layout == "long":
         each = held.select("*", F.inline("held"))
         ends = each.withColumn("end", F.expr("explode(sequence(first, last, slide))"))
-        bounds = [("start", "(end - range)"), ("end", "end")]
-        window = F.struct(*(F.expr(instant(sql, kind)).alias(n) for n, sql in bounds))
-        return ends.select(
-            F.col("id").alias("window_id"), window.alias("window"), *keys, "left", "right"
-        )
+        window = window_column("(end - range)", "end", kind).alias("window")
+        return ends.select(F.col("id").alias("window_id"), window, *keys, "left", "right")
     windows = (
         "transform(held, h -> named_struct('window_id', h.id, "
         f"'first_end', {instant('h.first', kind)}, 'expires', {instant('h.last', kind)}))"

@@ -6,16 +6,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import finished
+from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.operators import expand
-from muntin.engines.spark.unshared import joined
+from muntin.engines.spark.unshared import join_direct
 from muntin.errors import ColumnError
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import levels
-from muntin.physical.operators.kernel import CHUNK_RANGES, widest
+from muntin.physical.operators.kernel import CHUNK_RANGES, trees, widest
 from muntin.physical.question import in_engine, in_python
-from muntin.physical.trees import trees
 
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
@@ -25,7 +24,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
         others = tuple(a for a in bound.query.aggregates if a not in beside)
         kernel = run(physical, bound.with_aggregates(others))
         expanded = expand.run(physical, bound.with_aggregates(beside))
-        return joined(kernel, expanded, bound.query)
+        return join_direct(kernel, expanded, bound.query)
     own = in_python(bound.query)
     if own and bound.stranger:
         raise ColumnError(
@@ -35,7 +34,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     rows = expand.from_source(bound.table, levels(physical)[0])
     if physical.depth > 1 or own:
         rows = _evaluated(rows, physical, bound)
-    return finished(rows, physical, bound.query, bound.table)
+    return finish(rows, physical, bound.query, bound.table)
 
 
 def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFrame:

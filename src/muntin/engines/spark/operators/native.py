@@ -6,8 +6,8 @@
 Each partial carries the end of its instance, of which Spark is told that it is the event time: so
 it judges lateness, evicts state and emits exactly as for its own window(), instance by instance, in
 append, update and complete mode. Instances that end together share a row of state, each window in
-a place of its own (muntin.physical.state_rows); in update mode each has its own row, since Spark
-emits whole rows and only what a batch touched may come out.
+a place of its own (muntin.physical.operators.native); in update mode each has its own row, since
+Spark emits whole rows and only what a batch touched may come out.
 
 The seats depend on the set of windows alone, never on their order. The guard (`spark.guard`)
 makes Spark refuse a checkpoint of another query or of another set of windows, which else it would
@@ -27,13 +27,12 @@ from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import lookup, results
 from muntin.engines.spark.guard import check_guarded, guard
-from muntin.engines.spark.operators.expand import copied
+from muntin.engines.spark.operators.expand import copy_rows
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import levels
-from muntin.physical.operators.native import pre_aggregated
-from muntin.physical.state_rows import Seat, places, seats
+from muntin.physical.operators.native import Seat, places, pre_aggregated, seats
 
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
@@ -53,7 +52,7 @@ class Native:
     source: StreamSource
     started_with: tuple[Window, ...]
     output: str
-    pre_aggregated: bool
+    given_partials: bool
 
     def rows(self) -> DataFrame:
         """The results under the user's names."""
@@ -72,9 +71,9 @@ class Native:
     @cached_property
     def _instances(self) -> DataFrame:
         """Partials of instances, or every row once for each instance that it belongs to."""
-        if self.pre_aggregated:
+        if self.given_partials:
             return self.source.instances()
-        return copied(self.source.table.rows, levels(self.source.physical)[0])
+        return copy_rows(self.source.table.rows, levels(self.source.physical)[0])
 
     @cached_property
     def _windows(self) -> dict[int, Window]:
@@ -90,7 +89,7 @@ class Native:
     def _seats(self) -> dict[Window, Seat]:
         """Where the state has the windows that it was started with."""
         partials = self.source.table.columns.partials
-        apart = self.output == "update" or not self.pre_aggregated
+        apart = self.output == "update" or not self.given_partials
         alone = apart or not all(p.takes_filter for p in partials)
         return seats(self.started_with, 1 if alone else places(len(partials)))
 
@@ -110,7 +109,7 @@ class Native:
         """The partials of every place, and which places of a row are taken."""
         partials = self.source.table.columns.partials
         if self._places == 1:
-            texts = [(p.name, p.merge if self.pre_aggregated else p.lift) for p in partials]
+            texts = [(p.name, p.merge if self.given_partials else p.lift) for p in partials]
             return [F.expr(text).alias(f"{name}_0") for name, text in texts]
         taken = F.expr("bit_or(shiftleft(1L, place))").alias("taken")
         return [taken] + [

@@ -11,36 +11,32 @@ come out in append mode, once, when the watermark proves that their window ended
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.stateful_processor import TimerValues
 from pyspark.sql.types import StructType
 
 from muntin.data_windows.stream_bucket import StreamBucket
-from muntin.data_windows.stream_header import StreamSpec
+from muntin.data_windows.stream_state import StreamSpec
 from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.finishing import name_columns
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators import bucketed
 from muntin.engines.spark.operators.bucketed import (
+    add_bucket,
     bucket_count,
-    described,
-    judged_now,
+    describe_partials,
+    judges_now,
     metric_name,
-    with_bucket,
 )
-from muntin.engines.spark.operators.cutty import (
-    asked_windows,
-    finals,
-    head,
-    named_result,
-)
-from muntin.engines.spark.packing import BUCKET, Packing, unpacked
-from muntin.engines.spark.processor import BucketProcessor, cells, frame, remembered
-from muntin.engines.spark.record_order import tie_breakers, window_inputs
+from muntin.engines.spark.operators.cutty import asked_windows, head
+from muntin.engines.spark.packing import BUCKET, Packing, unpack
+from muntin.engines.spark.processor import BucketProcessor, frame, pack_results, remembered
 from muntin.engines.spark.stream_source import StreamSource, delay_of
+from muntin.engines.spark.table import tie_breakers, window_inputs
 from muntin.errors import StrategyError
 from muntin.kernels.portions import portions
 from muntin.physical import PhysicalPlan
@@ -68,16 +64,16 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
         raise StrategyError(f"operator 'records' cannot run this stream: {refusal}")
     spec = _spec(source, bound)
     own = labels(spec.buckets)
-    keyed = with_bucket(source.lifted(), spec.keys, own)
-    packed = keyed.mapInArrow(Packing(gathered, own), "bucket int, pieces binary")
+    keyed = add_bucket(source.lift_rows(), spec.keys, own)
+    packed = keyed.mapInArrow(Packing(gather, own), "bucket int, pieces binary")
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
         RecordProcessor(spec), OUTPUT, "Append", "EventTime"
     )
     counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
     observed = stepped.observe(metric_name(), *counts)
     schema = StructType([*head(source.table), *source.partial_fields])
-    rows = observed.select("results").mapInArrow(unpacked, schema)
-    return named_result(rows, physical, bound.query, source.table, finals(source.table))
+    rows = observed.select("results").mapInArrow(unpack, schema)
+    return name_columns(rows, physical, bound.query, table)
 
 
 def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
@@ -89,18 +85,18 @@ def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
         asked_windows(source.physical),
         dict(zip(window_inputs(query), table.read, strict=True)),
         table.columns.partials,
-        tuple(tie_breakers(table, source.lifted(), query)),
+        tuple(tie_breakers(table, source.lift_rows(), query)),
         max(delay // BLOCKS, SHORTEST),
         bucket_count(source, bound.streaming.buckets, spark),
         query.keys,
-        described(table.columns),
+        describe_partials(table.columns),
         query.order_by,
-        judged_now(spark),
+        judges_now(spark),
         source.wraps,
     )
 
 
-def gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def gather(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Many records in one batch, so that a bucket gets few cells."""
     for table in portions(batches, PORTION):
         yield from table.to_batches()
@@ -113,7 +109,7 @@ class RecordProcessor(BucketProcessor):
         self.records = spec
 
     def _step(
-        self, key: Any, pieces: list[pa.Table], timers: Any, newest: int | None
+        self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None
     ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         bucket = StreamBucket(self.records, int(key[0]), self._store, remembered)
@@ -124,5 +120,5 @@ class RecordProcessor(BucketProcessor):
 
     def _packed(self, step: Step) -> Iterator[pd.DataFrame]:
         yield frame(None, step)
-        for cell in cells(step.results):
+        for cell in pack_results(step.results):
             yield frame(cell, None)

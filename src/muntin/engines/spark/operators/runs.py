@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import IntegerType, LongType, StructType
+from pyspark.sql.types import LongType, StructType
 
-from muntin.data_windows.session_runs import SessionRuns
-from muntin.data_windows.stage import Cutty
+from muntin.data_windows.partitions import Cutty, SessionRuns
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.operators.sessions import beside_direct
-from muntin.engines.spark.row_partials import fields_of, lifted_once, not_in_arrow, partial_fields
+from muntin.engines.spark.operators.cutty import head
+from muntin.engines.spark.operators.sessions import finish_sessions
+from muntin.engines.spark.row_partials import (
+    fields_of,
+    lift_rows_once,
+    not_in_arrow,
+    partial_fields,
+)
 from muntin.engines.spark.table import Table
 from muntin.model.data_windows import Session
 from muntin.physical import PhysicalPlan
@@ -24,11 +29,7 @@ def refusal(bound: Bound) -> str | None:
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """The long result; what has no partials is computed directly, beside."""
-
-    def sessions(part: Bound) -> DataFrame:
-        return _runs(physical, part.table, part.wraps)
-
-    return beside_direct(bound, sessions, physical)
+    return finish_sessions(physical, bound, lambda part: _runs(physical, part.table, part.wraps))
 
 
 def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
@@ -36,13 +37,12 @@ def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
     sessions = {n.number: n.shape for n in physical.nodes if isinstance(n.shape, Session)}
     keys, partials = table.keys, table.columns.partials
     gap = min(shape.gap for shape in sessions.values())
-    own, values = fields_of(table, keys), partial_fields(table)
+    values = partial_fields(table)
     bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
-    records, holder = lifted_once(table)
+    records, holder = lift_rows_once(table)
     merged = SessionRuns(keys, partials, holder, gap, wraps)
-    runs = records.mapInArrow(merged, StructType([*own, *bounds, *values]))
+    runs = records.mapInArrow(merged, StructType([*fields_of(table, keys), *bounds, *values]))
     spread = runs.repartition(*keys) if keys else runs.repartition(1)
-    head = StructType().add("node", IntegerType()).add("start", LongType()).add("end", LongType())
     stage = Cutty(keys, sessions, {}, partials, wraps)
-    schema = StructType([*own, *head.fields, *values])
+    schema = StructType([*head(table), *values])
     return spread.sortWithinPartitions(*keys, "lo").mapInArrow(stage, schema)

@@ -19,10 +19,10 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.operators.cutty import finals, named_result
+from muntin.engines.spark.finishing import name_columns
 from muntin.engines.spark.operators.expand import slice_start
 from muntin.engines.spark.table import Table
-from muntin.engines.spark.unshared import directly, joined
+from muntin.engines.spark.unshared import compute_directly, join_direct
 from muntin.model.data_windows import Session
 from muntin.physical import PhysicalPlan
 from muntin.plan.slicing import Slices
@@ -30,20 +30,20 @@ from muntin.plan.slicing import Slices
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """The long result; what has no partials is computed directly, beside."""
-    return beside_direct(bound, lambda part: _sessions(physical, part.table), physical)
+    return finish_sessions(physical, bound, lambda part: _sessions(physical, part.table))
 
 
-def beside_direct(
-    bound: Bound, sessions: Callable[[Bound], DataFrame], physical: PhysicalPlan
+def finish_sessions(
+    physical: PhysicalPlan, bound: Bound, compute: Callable[[Bound], DataFrame]
 ) -> DataFrame:
     """Sessions of what can be shared, joined with Spark's own of what cannot."""
     if bound.shared is None:
-        return directly(bound.df, bound.query)
+        return compute_directly(bound.df, bound.query)
     part = bound.of_shared
-    rows = named_result(sessions(part), physical, part.query, part.table, finals(part.table))
+    rows = name_columns(compute(part), physical, part.query, part.table)
     if bound.direct is None:
         return rows
-    return joined(rows, directly(bound.df, bound.direct), bound.query)
+    return join_direct(rows, compute_directly(bound.df, bound.direct), bound.query)
 
 
 def _sessions(physical: PhysicalPlan, table: Table) -> DataFrame:
@@ -54,7 +54,7 @@ def _sessions(physical: PhysicalPlan, table: Table) -> DataFrame:
     merges = [F.expr(p.merge).alias(p.name) for p in table.columns.partials]
     merges += [F.min("lo").alias("lo"), F.max("hi").alias("hi")]
     slices = _slices(table, root)
-    rows = _numbered(slices, table, {"session": sessions[0][1].gap})
+    rows = _number(slices, table, {"session": sessions[0][1].gap})
     rows = rows.groupBy(*table.keys, "session").agg(*merges)
     larger = {f"s{k}": shape.gap for k, (_, shape) in enumerate(sessions) if k}
     if larger:
@@ -63,7 +63,7 @@ def _sessions(physical: PhysicalPlan, table: Table) -> DataFrame:
             for (node, shape), number in zip(sessions, ("session", *larger), strict=True)
         )
         carried = [*table.keys, "lo", "hi", *(p.name for p in table.columns.partials)]
-        numbered = _numbered(rows, table, larger)
+        numbered = _number(rows, table, larger)
         copies = numbered.select(*carried, F.inline(F.expr(f"array({each})")))
         rows = copies.groupBy(*table.keys, "node", "gap", "session").agg(*merges)
     else:
@@ -87,7 +87,7 @@ def _slices(table: Table, slices: Slices) -> DataFrame:
     )
 
 
-def _numbered(rows: DataFrame, table: Table, gaps: dict[str, int]) -> DataFrame:
+def _number(rows: DataFrame, table: Table, gaps: dict[str, int]) -> DataFrame:
     """Slices or sessions with the number of the session that they are in, for every gap."""
     keys = [F.col(k) for k in table.keys] or [F.lit(0)]
     order = Over.partitionBy(*keys).orderBy("lo")

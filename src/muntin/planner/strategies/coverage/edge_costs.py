@@ -18,7 +18,7 @@ from muntin.cost.arrays import Floats, Ints, WindowArrays, edge_matrix
 from muntin.model.windows import Window
 
 BLOCK = 512
-"""Parents whose edges are looked up at once: bounds the size of the matrix."""
+"""Windows whose edges are weighed at once: bounds the size of the matrix."""
 
 
 def piece_counts(

@@ -32,27 +32,6 @@ from muntin.model.windows import Window
 from muntin.plan.coverage import Source
 
 
-def cost_change(
-    cost: PaperCost, factor: Window, target: Source | Window, children: Sequence[Window]
-) -> Fraction:
-    """Equation 2: cost with the factor window between target and children, less cost without it.
-
-    Equation 3, the factor window pays, is cost_change ≤ 0. Holds for hopping windows too.
-
-    >>> pair = (Window(20, 20), Window(30, 30))
-    >>> cost = PaperCost(pair)
-    >>> [120 + int(cost_change(cost, Window(r, r), Source(), pair)) for r in (10, 5, 2)]
-    [72, 84, 120]
-    """
-    r_W, s_W = _target(cost, target)
-    k_f, k_W = Fraction(factor.range, factor.slide), r_W / s_W
-    change = cost.recurrence(factor) * (1 + factor.range / s_W - k_W)
-    for child in children:
-        saved = Fraction(child.range, factor.slide) - k_f - child.range / s_W + k_W
-        change += cost.recurrence(child) * saved
-    return change
-
-
 def overlap_sum(cost: PaperCost, children: Sequence[Window]) -> Fraction:
     """λ of Equation 4."""
     terms = (cost.recurrence(w) * Fraction(w.range, cost.period) for w in children)
@@ -68,7 +47,7 @@ def helps(
     >>> helps(PaperCost(day), Window(6, 6), Source(), day)
     False
     """
-    ratio = factor.range / _target(cost, target)[0]
+    ratio = factor.range / target_lengths(cost, target)[0]
     if len(children) >= 2 and ratio >= 2:
         return True
     if len(children) == 1:
@@ -105,7 +84,7 @@ def best_tumbling_factor(
     return factor if helps(cost, factor, target, children) else None
 
 
-def _target(cost: PaperCost, target: Source | Window) -> tuple[Fraction, Fraction]:
+def target_lengths(cost: PaperCost, target: Source | Window) -> tuple[Fraction, Fraction]:
     """r_W and s_W."""
     if isinstance(target, Source):
         return 1 / Fraction(cost.rate), 1 / Fraction(cost.rate)

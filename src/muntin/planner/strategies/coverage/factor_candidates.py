@@ -25,8 +25,8 @@ from math import gcd, isqrt
 
 from muntin.model.windows import Window
 from muntin.plan.coverage import Source
-from muntin.planner.strategies.budget import UNLIMITED, Budget
 from muntin.planner.strategies.coverage.divisors import divisors_between, trials
+from muntin.planner.strategies.problem import UNLIMITED, Budget
 
 MANY = 2048
 """Beyond so many slides in a range only divisions by 2ⁱ·3ʲ are tried, not by every number."""

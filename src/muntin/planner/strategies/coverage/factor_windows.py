@@ -23,14 +23,13 @@ import numpy as np
 from muntin.cost import PaperCost, total
 from muntin.cost.arrays import WindowArrays, source_costs
 from muntin.model.windows import Window, common_unit
-from muntin.plan import SharingPlan
+from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import SOURCE, Source
-from muntin.plan.graph import Coverage
+from muntin.plan.tree import unused_id
 from muntin.planner.strategies.coverage.edge_costs import children_of, edge_costs
 from muntin.planner.strategies.coverage.factor_benefit import best_tumbling_factor
 from muntin.planner.strategies.coverage.factor_candidates import candidates
-from muntin.planner.strategies.coverage.wcg import cheapest_parents, nodes_of, wcg
-from muntin.planner.strategies.hidden_ids import unused_id
+from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered_node, wcg
 from muntin.planner.strategies.problem import Problem
 
 CELLS = 2_000_000
@@ -45,25 +44,22 @@ def wcg_fw(problem: Problem) -> SharingPlan:
 
 def with_factor_windows(problem: Problem) -> SharingPlan:
     """Algorithm 2 alone."""
-    return plan_over(problem, best_factors(problem), problem.cost.fewest)
+    return plan_over(problem, best_factors(problem))
 
 
-def plan_over(problem: Problem, factors: Iterable[Window], fewest: bool) -> SharingPlan:
+def plan_over(problem: Problem, factors: Iterable[Window]) -> SharingPlan:
     """Every window's cheapest parent among the asked windows and these; unused ones are dropped."""
-    windows = [*problem.windows, *named(factors, problem.windows)]
-    chosen = _used(cheapest_parents(windows, problem, fewest), problem.windows)
-    return SharingPlan.build(nodes_of(chosen, problem.windows), problem.idempotent)
-
-
-def _used(chosen: dict[Window, Coverage], asked: Sequence[Window]) -> list[Coverage]:
-    """The edges on some path from the source to a window that was asked for."""
-    kept: dict[Window, Coverage] = {}
-    for window in asked:
-        reached: Source | Window = window
-        while isinstance(reached, Window) and reached not in kept:
-            kept[reached] = chosen[reached]
-            reached = chosen[reached].parent
-    return list(kept.values())
+    windows = [*problem.windows, *name_factors(factors, problem.windows)]
+    parents, asked = cheapest_parents(windows, problem), set(problem.windows)
+    disjoint, fewest = not problem.idempotent, problem.cost.fewest
+    nodes: dict[Window, Node] = {}
+    for window in problem.windows:
+        child: Source | Window = window
+        while isinstance(child, Window) and child not in nodes:
+            above, hidden = parents[child], child not in asked
+            nodes[child] = covered_node(child, above, disjoint, fewest, hidden)
+            child = above
+    return SharingPlan.build(nodes.values(), problem.idempotent)
 
 
 def best_factors(problem: Problem) -> list[Window]:
@@ -115,7 +111,7 @@ def best_factor(
     return factors.window(best) if change[best] <= 0 else None
 
 
-def named(factors: Iterable[Window], asked: Sequence[Window]) -> list[Window]:
+def name_factors(factors: Iterable[Window], asked: Sequence[Window]) -> list[Window]:
     """The factor windows with ids that no window of the user has."""
     taken = {w.id for w in asked}
     plain = (Window(f.range, f.slide, f.offset) for f in factors)

@@ -44,7 +44,7 @@ def slice_candidates(problem: Problem, tumbling: WindowArrays, limit: int) -> li
     found = [finest]
     if len(own) <= FEW:
         loom = loom_over(problem, finest)
-        loom.woven()
+        loom.weave()
         found += reversed(loom.merged)
     found += [slices for slices, _ in own.most_common()]
     found += [Slices((Cut(slide, offset),)) for _, slide, offset in tumbling.triples()]

@@ -24,17 +24,14 @@ from muntin.cost import total
 from muntin.cost.arrays import Ints, WindowArrays
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan
-from muntin.planner.strategies.budget import budget_for
 from muntin.planner.strategies.coverage.factor_windows import wcg_fw
 from muntin.planner.strategies.coverage.slice_candidates import slice_candidates
-from muntin.planner.strategies.coverage.steiner_candidates import Limits, steiner_candidates
+from muntin.planner.strategies.coverage.steiner_candidates import steiner_candidates
 from muntin.planner.strategies.coverage.steiner_graph import SteinerGraph
 from muntin.planner.strategies.coverage.steiner_search import GAIN, SteinerSearch
-from muntin.planner.strategies.problem import Problem
-from muntin.planner.strategies.slices.shared_slices import on_shared_pairs
+from muntin.planner.strategies.problem import Problem, budget_for
+from muntin.planner.strategies.slices import on_shared_pairs
 
-LIMITS = Limits(classes=120, lengths=60, candidates=600)
-"""A few windows never reach these; for many they bound the matrix of edge costs."""
 SLICES = 64
 """Slices to choose among."""
 CELLS = 250
@@ -49,7 +46,7 @@ def steiner(problem: Problem) -> SharingPlan:
     if not problem.cost.fewest:
         return window_tree(problem)
     greedy = wcg_fw(problem)
-    plans = [on_shared_pairs(problem), greedy, searched(problem, greedy, SLICES)]
+    plans = [on_shared_pairs(problem), greedy, search_plan(problem, greedy, SLICES)]
     return cheapest(plans, problem)
 
 
@@ -63,7 +60,7 @@ def window_tree(problem: Problem) -> SharingPlan:
     21
     """
     greedy = wcg_fw(problem)
-    return cheapest([greedy, searched(problem, greedy)], problem)
+    return cheapest([greedy, search_plan(problem, greedy)], problem)
 
 
 def cheapest(plans: Sequence[SharingPlan], problem: Problem) -> SharingPlan:
@@ -73,7 +70,7 @@ def cheapest(plans: Sequence[SharingPlan], problem: Problem) -> SharingPlan:
     return next(plan for plan, cost in zip(plans, costs, strict=True) if cost <= least)
 
 
-def searched(problem: Problem, greedy: SharingPlan, slices: int = 0) -> SharingPlan:
+def search_plan(problem: Problem, greedy: SharingPlan, slices: int = 0) -> SharingPlan:
     """The plan that the search ends with, with so many slices to choose among.
 
     The factor windows of `greedy` are a set to begin from.
@@ -81,8 +78,8 @@ def searched(problem: Problem, greedy: SharingPlan, slices: int = 0) -> SharingP
     asked = WindowArrays.of(problem.windows)
     hidden = [n.shape for n in greedy.nodes if n.hidden and isinstance(n.shape, Window)]
     hinted = sorted({(w.range, w.slide, w.offset) for w in hidden})
-    others = [r for r in steiner_candidates(problem, LIMITS).triples() if r not in hinted]
-    windows = asked.joined(WindowArrays.rows([*hinted, *others]))
+    others = [r for r in steiner_candidates(problem).triples() if r not in hinted]
+    windows = asked.join(WindowArrays.rows([*hinted, *others]))
     even = windows.take(np.flatnonzero(windows.range == windows.slide))
     graph = SteinerGraph.of(
         problem, windows, slice_candidates(problem, even, slices) if slices else []

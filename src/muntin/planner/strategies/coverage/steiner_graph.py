@@ -16,18 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.cost.arrays import Floats, Ints, WindowArrays, source_costs
-from muntin.cost.slice_arrays import slice_costs
+from muntin.cost.arrays import Floats, Ints, WindowArrays, slice_costs, source_costs
 from muntin.plan import SharingPlan
 from muntin.plan.coverage import SOURCE
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.edges import edge_work
-from muntin.plan.tree import reading_all, sliced
+from muntin.plan.tree import slices_node, unused_id, window_node
 from muntin.planner.strategies.coverage.edge_costs import edge_costs
-from muntin.planner.strategies.coverage.factor_windows import named
+from muntin.planner.strategies.coverage.factor_windows import name_factors
 from muntin.planner.strategies.coverage.slice_candidates import refines, serves
-from muntin.planner.strategies.coverage.wcg import covered, edge_of
-from muntin.planner.strategies.hidden_ids import unused_id
+from muntin.planner.strategies.coverage.wcg import covered_node
 from muntin.planner.strategies.problem import Problem
 from muntin.planner.strategies.weaving.greedy_merging import PATIENCE, planning_rate
 
@@ -69,7 +67,7 @@ class SteinerGraph:
         asked, count = len(self.problem.windows), len(self.windows)
         taken = {window.id for window in self.problem.windows}
         factors = [i for i in used if asked <= i < count]
-        hidden = named(map(self.windows.window, factors), self.problem.windows)
+        hidden = name_factors(map(self.windows.window, factors), self.problem.windows)
         shapes = dict(enumerate(self.problem.windows)) | dict(zip(factors, hidden, strict=True))
         fine = sorted((i for i in used if i >= count), key=lambda i: self.source[i], reverse=True)
         numbers = [""] if len(fine) == 1 else [f" {n}" for n in range(1, len(fine) + 1)]
@@ -77,13 +75,13 @@ class SteinerGraph:
         nodes = []
         for node, parent in used.items():
             if node >= count:
-                nodes.append(sliced(self.slices[node - count], ids[node], ids.get(parent)))
+                nodes.append(slices_node(self.slices[node - count], ids[node], ids.get(parent)))
             elif parent in ids:
-                nodes.append(reading_all(shapes[node], ids[parent], hidden=node >= asked))
+                nodes.append(window_node(shapes[node], ids[parent], hidden=node >= asked))
             else:
                 above = SOURCE if parent < 0 else shapes[parent]
-                edge = edge_of(above, shapes[node], self.problem.idempotent, fewest=True)
-                nodes.append(covered(edge, hidden=node >= asked))
+                disjoint = not self.problem.idempotent
+                nodes.append(covered_node(shapes[node], above, disjoint, True, node >= asked))
         return SharingPlan.build(nodes, self.problem.idempotent)
 
     def _used(self, chosen: Ints) -> dict[int, int]:

@@ -13,7 +13,7 @@ open (edges of kind `prefix`), which saves something only on engines that keep o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from muntin.cost.members import Members
 from muntin.cost.tree_forms import tree_form
@@ -22,8 +22,7 @@ from muntin.plan.coverage import SOURCE, Source
 from muntin.plan.slicing import SLICINGS, Slices, edge_rate, shared_slices
 from muntin.plan.slicing.cuts import cut_everywhere
 from muntin.plan.slicing.edges import edge_work
-from muntin.plan.tree import reading_all, sliced
-from muntin.planner.strategies.hidden_ids import unused_id
+from muntin.plan.tree import slices_node, unused_id, window_node
 from muntin.planner.strategies.problem import Problem
 
 Tree = frozenset[int]
@@ -54,14 +53,14 @@ class TreeCosts:
         """The cost of one tree: its slices and its windows."""
         self._budget.spend(2)
         if tree not in self._known:
-            self._known[tree] = self._computed(tree)
+            self._known[tree] = self._compute(tree)
         return self._known[tree]
 
     def require(self, trees: int) -> None:
         """Stop now if so many different trees, which are sure to be asked for, are too many."""
         self._budget.require(TREE * trees)
 
-    def _computed(self, tree: Tree) -> float:
+    def _compute(self, tree: Tree) -> float:
         self._budget.spend(TREE + 5 * len(tree) + len(tree) ** 2 // 20)
         slices = cut_everywhere(cut for i in tree for cut in self._cuts[i])
         self._budget.spend(edge_work(slices))
@@ -91,16 +90,11 @@ def plan_of(problem: Problem, trees: Iterable[Tree], three_levels: bool = False)
     root = None
     if three_levels:
         finest = shared_slices(problem.windows, problem.slicing)
-        everything = sliced(finest, unused_id("slices of all", taken))
+        everything = slices_node(finest, unused_id("slices of all", taken))
         nodes, root = [everything], everything.id
     for number, tree in enumerate(sorted(map(sorted, trees)), 1):
         windows = [problem.windows[i] for i in tree]
         cuts = shared_slices(windows, problem.slicing)
-        slices = sliced(cuts, unused_id(f"tree {number}", taken), root)
-        nodes += [slices, *(reading_all(w, slices.id, kind=problem.kind(w)) for w in windows)]
+        slices = slices_node(cuts, unused_id(f"tree {number}", taken), root)
+        nodes += [slices, *(window_node(w, slices.id, kind=problem.kind(w)) for w in windows)]
     return SharingPlan.build(nodes, problem.idempotent)
-
-
-def smallest_total(costs: TreeCosts, plans: Sequence[list[Tree]]) -> list[Tree]:
-    """The cheapest of several divisions; the first of equals."""
-    return min(plans, key=costs.total)

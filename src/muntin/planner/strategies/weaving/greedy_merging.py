@@ -18,7 +18,7 @@ Section 2.4 of the bound paper. Written out, a merge asks for the edges of every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ from muntin.cost.members import Final, Members
 from muntin.plan.slicing import Cut, Slices, edge_rate
 from muntin.plan.slicing.cuts import cut_everywhere
 from muntin.plan.slicing.edges import edge_work
-from muntin.planner.strategies.budget import UNLIMITED, Budget
+from muntin.planner.strategies.problem import UNLIMITED, Budget
 from muntin.planner.strategies.weaving.gain_table import GainTable
 
 EdgeRate = Callable[[Slices], float]
@@ -51,10 +51,10 @@ class Strand:
     members: Members
     numbers: frozenset[int]
 
-    def with_(self, other: Strand) -> Strand:
+    def merge(self, other: Strand) -> Strand:
         """Both as one tree."""
         slices = Slices(_all_cuts(self.slices.cuts, other.slices.cuts), "shared pairs")
-        return Strand(slices, self.members.joined(other.members), self.numbers | other.numbers)
+        return Strand(slices, self.members.join(other.members), self.numbers | other.numbers)
 
 
 def _all_cuts(mine: tuple[Cut, ...], theirs: tuple[Cut, ...]) -> tuple[Cut, ...]:
@@ -98,7 +98,7 @@ class Loom:
         self._exact = np.zeros((len(strands), len(strands)), dtype=np.bool_)
         self._gains = GainTable.of(self._all_bounds())
 
-    def woven(self) -> list[Strand]:
+    def weave(self) -> list[Strand]:
         """The trees when no merge saves anything."""
         while True:
             i, j, gain = self._gains.largest()
@@ -116,7 +116,7 @@ class Loom:
         assert one is not None, "gains of merged trees are minus infinity"
         assert other is not None, "gains of merged trees are minus infinity"
         self._budget.spend(80 + len(self._strands) // 50)
-        both = one.with_(other)
+        both = one.merge(other)
         mine, theirs = len(one.slices.cuts), len(other.slices.cuts)
         self._budget.spend(mine + theirs + mine * theirs // 40)
         known = self._edges[i] + self._edges[j] - self._common[i, j]
@@ -165,7 +165,7 @@ class Loom:
         mine, theirs = self._edges[i], self._edges[others]
         edges = np.maximum(np.maximum(mine, theirs), mine + theirs - self._common[i, others])
         most = (mine + theirs) * (1 + 1e-12)
-        least = self._final.at_least(edges * (1 - 1e-12), most, one.members, members)
+        least = self._final.bound(edges * (1 - 1e-12), most, one.members, members)
         bounds: Floats = self._slicing + self._costs[i] + self._costs[others] - least
         return bounds
 
@@ -188,13 +188,3 @@ def common_edges(sets: Sequence[Sequence[Cut]]) -> Floats:
         density = np.where(meets, shared / steps / cut.step, 0.0)
         found[owner] += np.bincount(owners, density, len(sets))
     return found
-
-
-def strands_of(sets: Iterable[tuple[Slices, Members, frozenset[int]]]) -> list[Strand]:
-    """One strand for each different set of cuts."""
-    by_cuts: dict[frozenset[Cut], Strand] = {}
-    for slices, members, numbers in sets:
-        key, strand = frozenset(slices.cuts), Strand(slices, members, numbers)
-        known = by_cuts.get(key)
-        by_cuts[key] = strand if known is None else known.with_(strand)
-    return list(by_cuts.values())

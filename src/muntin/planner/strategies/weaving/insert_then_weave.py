@@ -20,10 +20,10 @@ def insert_then_weave(problem: Problem) -> SharingPlan:
     """Trees grown by insertion, then merged."""
     costs = TreeCosts(problem)
     costs.require(2 * len(problem.windows))
-    return plan_of(problem, merged(inserted(single_trees(problem), costs), costs))
+    return plan_of(problem, merge_trees(insert_windows(single_trees(problem), costs), costs))
 
 
-def inserted(windows: Iterable[Tree], costs: TreeCosts) -> list[Tree]:
+def insert_windows(windows: Iterable[Tree], costs: TreeCosts) -> list[Tree]:
     """Each in the best tree so far, or in a new one."""
     trees: list[Tree] = []
     for window in windows:
@@ -35,7 +35,7 @@ def inserted(windows: Iterable[Tree], costs: TreeCosts) -> list[Tree]:
     return trees
 
 
-def merged(trees: list[Tree], costs: TreeCosts) -> list[Tree]:
+def merge_trees(trees: list[Tree], costs: TreeCosts) -> list[Tree]:
     """The merge that saves most, again and again: for few trees, written out."""
     trees = list(trees)
     while len(trees) > 1:

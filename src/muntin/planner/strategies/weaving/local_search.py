@@ -8,6 +8,7 @@ its own) where it costs least. It ends after a round without a move.
 
 from __future__ import annotations
 
+from itertools import cycle
 from random import Random
 
 from muntin.plan import SharingPlan
@@ -26,21 +27,20 @@ def local_search(problem: Problem, seed: int = 0) -> SharingPlan:
     trees = [frozenset(tree) for tree in divided.values()]
     costs = TreeCosts(problem)
     costs.require(len(trees) ** 2 // 2)  # the first windows alone look at as many
-    return plan_of(problem, moved(trees, costs, count))
+    return plan_of(problem, move_windows(trees, costs, count))
 
 
-def moved(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
+def move_windows(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
     """Every window where it costs least, the others given; rounds until nothing moves.
 
     A move must save more than rounding could: else two equal plans would alternate.
     """
     still = 0
-    while still < count:
-        for window in range(count):
-            trees, changed = _move(trees, costs, window)
-            still = 0 if changed else still + 1
-            if still >= count:
-                break
+    for window in cycle(range(count)):
+        trees, changed = _move(trees, costs, window)
+        still = 0 if changed else still + 1
+        if still >= count:
+            break
     return trees
 
 

@@ -20,10 +20,10 @@ from muntin.planner.strategies.weaving.execution_trees import Tree, TreeCosts, p
 
 def pairing(problem: Problem) -> SharingPlan:
     """Every window alone or with one other."""
-    return plan_of(problem, paired(problem, TreeCosts(problem)))
+    return plan_of(problem, pair_windows(problem, TreeCosts(problem)))
 
 
-def paired(problem: Problem, costs: TreeCosts) -> list[Tree]:
+def pair_windows(problem: Problem, costs: TreeCosts) -> list[Tree]:
     """The pairs of the matching, and the windows that stay alone."""
     trees = single_trees(problem)
     costs.require(len(trees) * (len(trees) + 1) // 2)

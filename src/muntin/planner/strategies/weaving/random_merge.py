@@ -12,8 +12,7 @@ from itertools import combinations
 from random import Random
 
 from muntin.plan import SharingPlan
-from muntin.planner.strategies.budget import Budget
-from muntin.planner.strategies.problem import Problem
+from muntin.planner.strategies.problem import Budget, Problem
 from muntin.planner.strategies.weaving.execution_trees import Tree, TreeCosts, plan_of, single_trees
 
 

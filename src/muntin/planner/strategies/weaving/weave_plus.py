@@ -24,11 +24,10 @@ from muntin.planner.strategies.weaving.execution_trees import (
     TreeCosts,
     plan_of,
     single_trees,
-    smallest_total,
 )
-from muntin.planner.strategies.weaving.insert_then_weave import inserted, merged
-from muntin.planner.strategies.weaving.local_search import moved
-from muntin.planner.strategies.weaving.weave_share import woven_trees
+from muntin.planner.strategies.weaving.insert_then_weave import insert_windows, merge_trees
+from muntin.planner.strategies.weaving.local_search import move_windows
+from muntin.planner.strategies.weaving.weave_share import weave_trees
 
 MOST_SWAPS = 5_000
 """Pairs of windows that a round of swaps looks at; beyond it swaps are left out."""
@@ -38,16 +37,16 @@ def weave_plus(problem: Problem) -> SharingPlan:
     """Woven trees, improved."""
     costs = TreeCosts(problem)
     costs.require(3 * len(problem.windows))
-    starts = [woven_trees(problem), inserted(single_trees(problem), costs)]
+    starts = [weave_trees(problem), insert_windows(single_trees(problem), costs)]
     improved = [improve(trees, costs, len(problem.windows)) for trees in starts]
-    return plan_of(problem, smallest_total(costs, [starts[0], *improved]))
+    return plan_of(problem, min([starts[0], *improved], key=costs.total))
 
 
 def improve(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
     """All four steps in turn until a round saves nothing."""
     while True:
         before = costs.total(trees)
-        trees = merged(_split(moved(trees, costs, count), costs), costs)
+        trees = merge_trees(_split(move_windows(trees, costs, count), costs), costs)
         trees = _swap(trees, costs)
         if not costs.total(trees) < before * (1 - 1e-9):
             return trees

@@ -1,0 +1,1 @@
+"""How far costs and plans are from what is counted, measured and optimal; in no paper."""

@@ -1,0 +1,1 @@
+"""Cutty: aggregate sharing for user-defined windows (section 7 and Table 1)."""

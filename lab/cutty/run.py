@@ -1,0 +1,148 @@
+"""Run the techniques of section 7.1 over a marked stream, counting what they combine and keep.
+
+All are the same aggregator; they differ in where slices are cut and in the store:
+
+    Naive          every window folds its own records: counted by arithmetic, one combine a record
+    Cutty lazy     cut where windows begin, a queue           Cutty      the same, FlatFAT
+    Pairs          also cut where windows end, a queue        Pairs+     the same, FlatFAT
+    RA             cut at every record, FlatFAT
+
+Combines are split as in the paper: `merge` is what an ending window combines, `update` all else.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from time import thread_time
+from typing import Any
+
+from lab.cutty.workload import Stream
+from muntin.aggregates import avg
+from muntin.data_windows import Aggregator
+from muntin.incremental import Counting
+
+TECHNIQUES: dict[str, tuple[str, str, bool]] = {
+    "Cutty": ("eager", "begins", False),
+    "Cutty lazy": ("lazy", "begins", False),
+    "Cutty coalesced": ("eager", "begins", True),
+    "Pairs+": ("eager", "edges", False),
+    "Pairs": ("lazy", "edges", False),
+    "RA": ("eager", "records", False),
+}
+"""Store, cut, and whether slices that no open window begins with are coalesced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one technique did on one workload."""
+
+    figure: str
+    technique: str
+    queries: int
+    records: int
+    windows: int
+    update: int
+    merge: int
+    most_partials: int
+    most_nodes: int
+    produced: int
+    records_a_second: float
+
+    @property
+    def calls(self) -> int:
+        """All combines."""
+        return self.update + self.merge
+
+
+class CountedAggregator(Aggregator):
+    """An aggregator that tells merges from updates, and how many slices it stored."""
+
+    def __init__(self, counting: Counting, store: str, cut: str, coalesce: bool) -> None:
+        super().__init__(counting, store, cut, coalesce)
+        self.counting = counting
+        self.merges = self.produced = 0
+
+    def _merge(self, start: int) -> Any:
+        before = self.counting.combines
+        merged = super()._merge(start)
+        self.merges += self.counting.combines - before
+        return merged
+
+    def _close(self) -> None:
+        self.produced += 1
+        super()._close()
+
+
+def marks(stream: Stream) -> list[tuple[int, list[int], list[int]]]:
+    """Where something happens: (record, windows that end before it, windows that begin)."""
+    length = len(stream.values)
+    ends: dict[int, list[int]] = defaultdict(list)
+    begins: dict[int, list[int]] = defaultdict(list)
+    intervals = zip(stream.begin.tolist(), stream.stop.tolist(), strict=True)
+    for window, (begin, stop) in enumerate(intervals):
+        begins[begin].append(window)
+        if stop < length:
+            ends[stop].append(window)
+    return [(i, ends.get(i, []), begins.get(i, [])) for i in sorted({*ends, *begins})]
+
+
+def drive(aggregator: Aggregator, stream: Stream, most: list[int]) -> dict[int, Any]:
+    """The result of every window of the marked stream that ended, by an aggregator.
+
+    What the aggregator keeps is looked at where marks are.
+    """
+    done, values, fold = 0, stream.values, aggregator.fold
+    results: dict[int, Any] = {}
+    for at, ending, beginning in marks(stream):
+        for value in values[done:at]:
+            fold(value)
+        done = at
+        most[0] = max(most[0], aggregator.partials)
+        most[1] = max(most[1], aggregator.store.space)
+        results.update(zip(ending, aggregator.end(ending), strict=True))
+        aggregator.begin(beginning)
+    for value in values[done:]:
+        fold(value)
+    return results
+
+
+def count(figure: str, technique: str, queries: int, stream: Stream) -> Counted:
+    """Count one technique on one workload, and time it without the counters."""
+    store, cut, coalesce = TECHNIQUES[technique]
+    counted = CountedAggregator(Counting(avg("energy")), store, cut, coalesce)
+    most = [0, 0]
+    results = drive(counted, stream, most)
+    begun = thread_time()
+    drive(Aggregator(avg("energy"), store, cut, coalesce), stream, [0, 0])
+    seconds = thread_time() - begun
+    records = len(stream.values)
+    return Counted(
+        figure,
+        technique,
+        queries,
+        records,
+        windows=len(results),
+        update=counted.counting.combines - counted.merges,
+        merge=counted.merges,
+        most_partials=most[0],
+        most_nodes=most[1],
+        produced=counted.produced,
+        records_a_second=records / seconds,
+    )
+
+
+def naive(figure: str, queries: int, stream: Stream) -> Counted:
+    """Every window by itself: a combine for each of its records but the first."""
+    length = len(stream.values)
+    held = stream.stop.clip(max=length) - stream.begin
+    open_most = 0
+    opened = closed = 0
+    for _, ending, beginning in marks(stream):
+        closed += len(ending)
+        opened += len(beginning)
+        open_most = max(open_most, opened - closed)
+    update = int((held - 1).sum())
+    return Counted(
+        figure, "Naive", queries, length, stream.windows, update, 0, open_most, open_most, 0, 0.0
+    )

@@ -1,0 +1,197 @@
+"""factor-windows: Figures 11 to 15 of the factor-windows paper, with `steiner` beside them.
+
+What the paper says of its figures (section 5.3) stands beside what ours show. Files:
+factor_windows.csv, fewest_pieces.csv, factor_windows_11.png … _15.png.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from statistics import geometric_mean
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from lab.factor_windows.run import (
+    PANELS,
+    TECHNIQUES,
+    Costs,
+    Gain,
+    Panel,
+    Row,
+    fewest_gains,
+    panel_rows,
+)
+from lab.registry import Options
+from lab.report import BLUE, GREEN, ORANGE, group_by, new_table, picture, write_csv
+
+PAPER_SETS = 10
+COLOURS = ("#4d4d4d", "#999999", BLUE, "#f0b35e", ORANGE, GREEN)
+
+
+def run(options: Options, console: Console) -> list[Row]:
+    """Compute, print, and write into the folder if one is given."""
+    count = options.sets or PAPER_SETS
+    jobs = [(panel, index) for panel in PANELS for index in range(count)]
+    rows: list[Row] = []
+    for panel, index in track(jobs, "Figures 11 to 15", console=console, transient=True):
+        rows += panel_rows(panel, index, options.seed)
+    costs, gains = Costs(rows), fewest_gains(options.seed, count, console)
+    for panel in costs.panels:
+        console.print(f"\n{panel.title}", style="italic", highlight=False)
+        console.print(_panel_table(costs, panel))
+    console.print(_summary_table(costs), _observation_table(costs), _gain_table(gains))
+    if options.out is not None:
+        write(rows, gains, options.out)
+        names = "factor_windows.csv, fewest_pieces.csv, factor_windows_11.png … _15.png"
+        console.print(f"\nwritten to {options.out}: {names}")
+    return rows
+
+
+def _panel_table(costs: Costs, panel: Panel) -> Table:
+    """A technique a row, a window set a column, and the mean cost relative to BL."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("set")
+    for number in range(1, len(costs.of(panel, "BL")) + 1):
+        table.add_column(str(number), justify="right")
+    table.add_column("to BL", justify="right", style="bold")
+    for technique in TECHNIQUES:
+        cells = (_short(cost) for cost in costs.of(panel, technique))
+        table.add_row(technique, *cells, f"{costs.mean([panel], technique, 'BL'):.4f}")
+    return table
+
+
+def _short(cost: float) -> str:
+    """Three digits and an exponent.
+
+    >>> _short(48_000)
+    '4.80e4'
+    """
+    mantissa, exponent = f"{cost:.2e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _summary_table(costs: Costs) -> Table:
+    """A panel a row: the mean cost of each technique relative to BL."""
+    table = new_table("Mean cost relative to BL (geometric)", "<figure", *TECHNIQUES)
+    for panel in costs.panels:
+        means = (costs.mean([panel], technique, "BL") for technique in TECHNIQUES)
+        table.add_row(panel.title.removeprefix("Figure "), *(f"{mean:.4f}" for mean in means))
+    return table
+
+
+def _gain_table(gains: Sequence[Gain]) -> Table:
+    """Mean costs relative to BL, by the paper's multiplier and by the fewest pieces."""
+    names = list(gains[0].costs)[1:]
+    title = (
+        "What fewest pieces gain over the paper's multiplier (mean cost relative to BL, η = 100)"
+    )
+    table = new_table(title, "<sets", "<windows", "<aggregate", *names)
+    kinds = group_by(gains, lambda g: (g.generator, g.shape, g.aggregate))
+    for kind, same in kinds.items():
+        cells = (geometric_mean(g.costs[name] / g.costs["BL"] for g in same) for name in names)
+        table.add_row(*kind, *(f"{cell:.5f}" for cell in cells))
+    return table
+
+
+def _observation_table(costs: Costs) -> Table:
+    """Section 5.3, sentence by sentence, with our figures."""
+    table = new_table("The paper's observations and ours", show_lines=True)
+    table.add_column("the paper (section 5.3)", ratio=1)
+    table.add_column("here (geometric means of cost ratios)", ratio=1)
+    for said, found in _observations(costs):
+        table.add_row(said, found)
+    return table
+
+
+def _observations(costs: Costs) -> Iterator[tuple[str, str]]:
+    """The paper's sentences with our figures, then what is not in the paper."""
+
+    def panels(generators: str, shapes: str = "general tumbling") -> list[Panel]:
+        known = [p for p in costs.panels if p.generator in generators.split()]
+        return [p for p in known if p.shape in shapes.split()]
+
+    def means(panels: list[Panel], *pairs: str) -> str:
+        found = ((pair, costs.mean(panels, *pair.split("/"))) for pair in pairs)
+        return ", ".join(f"{pair} {mean:.3g}" for pair, mean in found)
+
+    def by_shape(pair: str) -> str:
+        shapes = ("general", "tumbling")
+        return ", ".join(f"{means(panels('RandomGen', s), pair)} {s}" for s in shapes)
+
+    above = costs.ratios(costs.panels, "UP", "BL")
+    yield (
+        "BL performs the worst overall, but is sometimes comparable to UP and WCG.",
+        f"BL is dearer than UP for {sum(r < 1 for r in above)} of {len(above)} sets; where it is "
+        f"not, UP is at most {max(above):.3g} times as dear",
+    )
+    yield (
+        "RandomGen: UP significantly outperforms BL on general windows; on tumbling windows it "
+        "is the same or worse.",
+        by_shape("UP/BL"),
+    )
+    random = panels("RandomGen")
+    yield (
+        "RandomGen: SP can improve over UP by more than 10×.",
+        f"{means(random, 'UP/SP')}, at most {max(costs.ratios(random, 'UP', 'SP')):.3g}: "
+        f"with five windows UP reads the events five times, SP once",
+    )
+    yield (
+        "RandomGen: WCG improves over BL in a couple of cases on general windows, and on "
+        "tumbling windows outperforms both BL and UP dramatically.",
+        by_shape("WCG/BL"),
+    )
+    yield (
+        "RandomGen: WCG-FW improves over WCG significantly and is similar to SP.",
+        f"{by_shape('WCG-FW/WCG')}; {means(random, 'WCG-FW/SP')}",
+    )
+    yield (
+        "ChainGen, StarGen, general: WCG is between UP and BL, WCG-FW at the level of SP.",
+        means(panels("ChainGen StarGen", "general"), "WCG/BL", "WCG/UP", "WCG-FW/SP"),
+    )
+    yield (
+        "ChainGen, StarGen, tumbling: WCG almost the same as WCG-FW and SP.",
+        means(panels("ChainGen StarGen", "tumbling"), "WCG/WCG-FW", "WCG/SP"),
+    )
+    yield (
+        "RandomGraphGen: BL and UP are the worst; WCG-FW is no worse than WCG and sometimes "
+        "the same as SP.",
+        means(panels("RandomGraphGen"), "BL/SP", "UP/SP", "WCG-FW/WCG", "WCG-FW/SP"),
+    )
+    ours = costs.ratios(costs.panels, "steiner", "WCG-FW")
+    yield (
+        "(not in the paper)",
+        f"{means(costs.panels, 'steiner/WCG-FW', 'steiner/SP')}; steiner against WCG-FW from "
+        f"{min(ours):.3g} to {max(ours):.3g}",
+    )
+
+
+def write(rows: Sequence[Row], gains: Sequence[Gain], folder: Path) -> None:
+    """All costs as CSV, and one picture a figure."""
+    cells = [(*astuple(r.panel), r.number, r.windows, r.technique, r.cost) for r in rows]
+    header = ["figure", "generator", "shape", "eta", "set", "windows", "technique", "cost"]
+    write_csv(folder / "factor_windows.csv", header, cells)
+    header = ["generator", "shape", "aggregate", *gains[0].costs]
+    cells = [(g.generator, g.shape, g.aggregate, *g.costs.values()) for g in gains]
+    write_csv(folder / "fewest_pieces.csv", header, cells)
+    _draw(Costs(rows), folder)
+
+
+def _draw(costs: Costs, folder: Path) -> None:
+    """Costs on a logarithmic axis: a panel an axis, a window set a group of bars."""
+    width = 0.8 / len(TECHNIQUES)
+    for number, panels in group_by(costs.panels, lambda panel: panel.figure).items():
+        path, size = folder / f"factor_windows_{number}.png", (5.4 * len(panels), 3.9)
+        with picture(path, size, columns=len(panels), grid="y", legend=6) as axes:
+            axes[0].set_ylabel("cost over lcm(R, S), in events")
+            for axis, panel in zip(axes, panels, strict=True):
+                for i, (technique, colour) in enumerate(zip(TECHNIQUES, COLOURS, strict=True)):
+                    values = costs.of(panel, technique)
+                    places = [n + 1 + (i - 2.5) * width for n in range(len(values))]
+                    axis.bar(places, values, width, label=technique, color=colour)
+                axis.set_title(panel.title, fontsize=10)
+                axis.set(yscale="log", xlabel="window set", xticks=range(1, len(values) + 1))

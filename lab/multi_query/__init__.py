@@ -1,0 +1,1 @@
+"""Multi-query incremental evaluation: techniques, their Ω, WeaveShare and TriWeave."""

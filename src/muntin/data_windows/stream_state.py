@@ -1,0 +1,187 @@
+"""What a stream of data windows asks of a bucket, and its state: a header and tables.
+
+format     a text: "cutty 1"; an unknown one is refused before anything else is looked at
+windows    the signatures of all windows: a state goes on only with the same ones
+buckets    how many buckets there are, and which this one is: keys are spread by both
+last       the watermark of the last step: all records before it have been taken
+due        the first instant at which time alone ends a window of some key
+tables     the tables of the state, each with its token
+waiting    the blocks of records that wait
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from uuid import uuid4
+
+import pyarrow as pa
+
+from muntin.aggregates.columns import PartialColumn
+from muntin.data_windows.elements import NEVER
+from muntin.data_windows.function_state import signature
+from muntin.errors import StateError
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
+from muntin.state.header import read_entry
+from muntin.state.state import Cache
+from muntin.state.store import Store, from_bytes, to_bytes
+
+FORMAT = "cutty 1"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSpec:
+    """The windows and columns of a query, and the rules that its stream runs by.
+
+    `windows` are numbered by their nodes, `inputs` are the plain names of what they ask for, and
+    `order` the columns that order records of equal time. `block` is how long a stretch of waiting
+    records is. `named`, `described` and `ordered` say in the user's words what the keys, the
+    partial columns and `order_by` are, so that a state can be refused that holds others.
+    `late_now` judges lateness by the watermark of the present batch, else by the one before.
+    """
+
+    keys: tuple[str, ...]
+    windows: Mapping[int, Window | DataWindow]
+    inputs: Mapping[str, str]
+    partials: tuple[PartialColumn, ...]
+    order: tuple[str, ...] = ()
+    block: int = 1_000_000
+    buckets: int = 1
+    named: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
+    late_now: bool = False
+    wraps: bool = False
+
+
+@dataclass(slots=True)
+class Block:
+    """A stretch of waiting records: the numbers of its chunks, and the time of the first one."""
+
+    chunks: list[int] = field(default_factory=list)
+    first: int = NEVER
+
+
+@dataclass(slots=True)
+class StreamHeader:
+    """All that is known of a bucket besides its tables."""
+
+    buckets: int
+    bucket: int
+    words: dict[str, list[str]]
+    block: int
+    last: int = 0
+    due: int = NEVER
+    types: str = ""
+    tables: dict[str, str] = field(default_factory=dict)
+    waiting: dict[int, Block] = field(default_factory=dict)
+
+    @staticmethod
+    def new(spec: StreamSpec, bucket: int) -> StreamHeader:
+        """The header of a bucket that has seen nothing: a stream's watermark begins at 0."""
+        return StreamHeader(spec.buckets, bucket, _words(spec), spec.block)
+
+    def to_bytes(self) -> bytes:
+        """The header as JSON."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain["waiting"] = [(n, block.chunks, block.first) for n, block in self.waiting.items()]
+        return json.dumps({"format": FORMAT, **plain}).encode()
+
+    @staticmethod
+    def from_bytes(entry: bytes) -> StreamHeader:
+        """The header of an entry, if this version knows its format.
+
+        >>> StreamHeader.from_bytes(b'{"format": "cutty 9"}')
+        Traceback (most recent call last):
+        muntin.errors.StateError: the state of this stream has format 'cutty 9', and this query ...
+        """
+        read = read_entry(entry)
+        known = read.pop("format")
+        if known != FORMAT:
+            raise StateError(
+                f"the state of this stream has format {known!r}, and this query needs {FORMAT!r}: "
+                "go on with the query and the version of Muntin that wrote it, or start with a "
+                "new checkpoint location"
+            )
+        read["waiting"] = {n: Block(chunks, first) for n, chunks, first in read["waiting"]}
+        return StreamHeader(**read)
+
+    def check(self, spec: StreamSpec) -> None:
+        """Refuse a state that the query cannot go on from, with the reason."""
+        if self.buckets != spec.buckets:
+            raise StateError(
+                f"the state of this stream is spread over {self.buckets} buckets, and the query "
+                f"asks for {spec.buckets}: keys would be looked for in the wrong ones; give "
+                f"buckets={self.buckets}, or start with a new checkpoint location"
+            )
+        for what, asked in _words(spec).items():
+            kept = self.words[what]
+            if kept != asked:
+                raise StateError(
+                    f"the state of this stream was written for the {what} {_without(kept, asked)}, "
+                    f"and the query has {_without(asked, kept)}: with windows that the data "
+                    "decides nothing may change at a restart; keep them as they were, or start "
+                    "with a new checkpoint location"
+                )
+
+
+class Tables:
+    """Tables of a state by name, each under a token that no other content ever had.
+
+    A reader may hand in a cache that outlives it: what is found there under a token is right, even
+    after a rollback of the store.
+
+    >>> from muntin.state.store import MemoryStore
+    >>> store, tokens = MemoryStore(), {}
+    >>> Tables(store, {}, tokens).put("open", pa.table({"group": [3]}))
+    >>> Tables(store, {}, tokens).get("open").to_pydict(), Tables(store, {}, tokens).get("keys")
+    ({'group': [3]}, None)
+    """
+
+    def __init__(self, store: Store, cache: Cache, tokens: dict[str, str]) -> None:
+        self._store, self._cache, self.tokens = store, cache, tokens
+
+    def get(self, name: str) -> pa.Table | None:
+        """The table, or None where there is none."""
+        token = self.tokens.get(name)
+        if token is None:
+            return None
+        if token not in self._cache:
+            entry = self._store.read(name)
+            assert entry is not None, "tokens name the tables that there are"
+            self._cache[token] = from_bytes(entry)
+        return self._cache[token]
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Put a table in the place of any before."""
+        self._cache.pop(self.tokens.get(name, ""), None)
+        self.tokens[name] = token = uuid4().hex
+        self._cache[token] = table
+        self._store.write(name, to_bytes(table))
+
+    def drop(self, name: str) -> None:
+        """Leave no table of this name."""
+        self._cache.pop(self.tokens.pop(name), None)
+        self._store.remove(name)
+
+
+def _without(some: list[str], others: list[str]) -> str:
+    """What only some have; if that is nothing but their order, all of them.
+
+    >>> _without(["a", "b"], ["b"]), _without(["a", "b"], ["b", "a"]), _without([], ["a"])
+    ('a', 'a; b', 'none')
+    """
+    both = set(some) == set(others)
+    return "; ".join(each for each in some if both or each not in others) or "none"
+
+
+def _words(spec: StreamSpec) -> dict[str, list[str]]:
+    windows = [spec.windows[node] for node in sorted(spec.windows)]
+    return {
+        "windows": [signature(window) for window in windows],
+        "keys": list(spec.named),
+        "partial aggregates": list(spec.described),
+        "order_by": list(spec.ordered),
+    }

@@ -1,0 +1,298 @@
+"""Every kind of window as a function: what it says of a record, and what it remembers.
+
+`muntin.data_windows.array_windows` has the same windows over arrays; tests hold both to one
+meaning. What a function remembers is a few numbers, so that it can be stored and restored (JSON).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import floor
+from typing import Any, ClassVar
+
+from muntin.data_windows.protocol import (
+    NOTHING,
+    Marks,
+    Policy,
+    PolicyFunction,
+    Record,
+    WindowFunction,
+)
+from muntin.errors import UserWindowError
+from muntin.model.data_windows import (
+    CountWindow,
+    DataWindow,
+    Landmark,
+    MeasureWindow,
+    Punctuation,
+    Session,
+    Snapshot,
+    Threshold,
+    UserWindow,
+)
+from muntin.model.windows import Window
+
+MINUTE = 60_000_000
+
+
+class SessionFunction(WindowFunction):
+    """A pause of more than the gap ends a session, as in Spark: one of exactly the gap does not."""
+
+    def __init__(self, gap: int, maximum: int | None = None) -> None:
+        self.gap, self.maximum = gap, maximum
+        self.first: int | None = None
+        self.last = 0
+
+    def mark(self, time: int, record: Record) -> Marks:
+        self.last = time
+        if self.first is not None:
+            return NOTHING
+        self.first = time
+        return Marks(begins=1)
+
+    def timeout(self) -> int | None:
+        if self.first is None:
+            return None
+        pause = self.last + self.gap + 1
+        return pause if self.maximum is None else min(pause, self.first + self.maximum)
+
+    def timed_out(self) -> int:
+        self.first = None
+        return 1
+
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
+        end = last + self.gap
+        return first, end if self.maximum is None else min(end, first + self.maximum)
+
+
+class CountFunction(WindowFunction):
+    """Begins where k mod slide = 0; ends once it has all its records, not only with the next one.
+
+    The paper's f_disc ends where (k - range) mod slide = 0, which also needs k ≥ range.
+    """
+
+    def __init__(self, range: int, slide: int) -> None:
+        self.range, self.slide = range, slide
+        self.seen = self.ended = self.last = 0
+
+    def mark(self, time: int, record: Record) -> Marks:
+        begins = self.seen % self.slide == 0
+        self.seen, self.last = self.seen + 1, time
+        return Marks(begins=int(begins))
+
+    def timeout(self) -> int | None:
+        full = self.seen >= self.ended * self.slide + self.range
+        return self.last if full else None
+
+    def timed_out(self) -> int:
+        self.ended += 1
+        return 1
+
+
+class PositionFunction(WindowFunction):
+    """Instances [m·slide + offset, … + range) of a position that never falls."""
+
+    def __init__(self, range: Any, slide: Any, offset: Any = 0, measure: str | None = None) -> None:
+        self.range, self.slide, self.offset, self.measure = range, slide, offset, measure
+        self.open: list[int] = []
+        self.newest: int | None = None
+        self.position: Any = None
+
+    def mark(self, time: int, record: Record) -> Marks:
+        position = time if self.measure is None else record[self.measure]
+        if position is None or position != position:
+            return NOTHING  # where the record before it stands
+        if self.position is not None and position < self.position:
+            raise UserWindowError(
+                f"{self.measure} falls from {self.position} to {position} at time {time}: windows "
+                "over a measure need one that never falls"
+            )
+        self.position = position
+        newest = _index(position - self.offset, self.slide)
+        ended = _index(position - self.offset - self.range, self.slide)
+        first = ended + 1 if self.newest is None else max(ended, self.newest) + 1
+        ends = sum(m <= ended for m in self.open)
+        begun = list(range(first, newest + 1))
+        self.open = self.open[ends:] + begun
+        self.newest = newest
+        bounds = tuple(map(self._bounds, begun)) if self.measure is None else ()
+        return Marks(ends, len(begun), bounds)
+
+    def _bounds(self, m: int) -> tuple[int, int]:
+        start = m * self.slide + self.offset
+        return start, start + self.range
+
+    def timeout(self) -> int | None:
+        return self._bounds(self.open[0])[1] if self.open and self.measure is None else None
+
+    def timed_out(self) -> int:
+        del self.open[0]
+        return 1
+
+
+def _index(position: Any, slide: Any) -> int:
+    """Which slide a position lies in; for floats as NumPy rounds it."""
+    whole = isinstance(position, int) and isinstance(slide, int)
+    return int(position // slide) if whole else floor(float(position) / float(slide))
+
+
+class PunctuationFunction(WindowFunction):
+    """A record where the predicate holds ends a window and begins the next."""
+
+    def __init__(self, predicate: str) -> None:
+        self.predicate = predicate
+        self.open = False
+
+    def mark(self, time: int, record: Record) -> Marks:
+        if not record[self.predicate]:
+            return NOTHING
+        ended, self.open = self.open, True
+        return Marks(int(ended), 1)
+
+
+class SnapshotFunction(WindowFunction):
+    """All records of one timestamp."""
+
+    def __init__(self) -> None:
+        self.time: int | None = None
+
+    def mark(self, time: int, record: Record) -> Marks:
+        if self.time == time:
+            return NOTHING
+        self.time = time
+        return Marks(begins=1)
+
+    def timeout(self) -> int | None:
+        return None if self.time is None else self.time + 1
+
+
+class LandmarkFunction(WindowFunction):
+    """From each landmark until a record says so, or for a length of time."""
+
+    def __init__(self, predicate: str, until: str | None = None, length: int | None = None) -> None:
+        self.predicate, self.until, self.length = predicate, until, length
+        self.begun: list[int] = []
+
+    def mark(self, time: int, record: Record) -> Marks:
+        ends = len(self.begun) if self.until is not None and record[self.until] else 0
+        begins = int(bool(record[self.predicate]))
+        self.begun = self.begun[ends:] + [time] * begins
+        return Marks(ends, begins)
+
+    def timeout(self) -> int | None:
+        return self.begun[0] + self.length if self.length is not None and self.begun else None
+
+    def timed_out(self) -> int:
+        del self.begun[0]
+        return 1
+
+
+class ThresholdFunction(WindowFunction):
+    """A value that has moved by `by` since the window began ends it and begins the next."""
+
+    def __init__(self, value: str, by: float) -> None:
+        self.value, self.by = value, by
+        self.open = False
+        self.anchor: Any = None
+
+    def mark(self, time: int, record: Record) -> Marks:
+        value = record[self.value]
+        if value is not None and value != value:
+            value = None
+        if not self.open:
+            self.open, self.anchor = True, value
+            return Marks(begins=1)
+        if value is not None and self.anchor is None:
+            self.anchor = value
+        elif value is not None and abs(value - self.anchor) >= self.by:
+            self.anchor = value
+            return Marks(1, 1)
+        return NOTHING
+
+
+class PriceDriven(WindowFunction):
+    """The paper's example: reports become more frequent while a stock is cheap (Figure 1).
+
+    price > limit   every 5 minutes, the last 10       price ≤ limit   every 2 minutes, the last 5
+
+    The pairs are (range, slide) above the limit, and at or below it. The price decides from the
+    record that crosses the limit on: windows that are open then end before it, as far as they have
+    come, and the other slide counts from there. A window that crossed the limit would have to be
+    shorter than those that began after it, against first in, first out.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("price",)
+
+    def __init__(
+        self,
+        limit: float = 10.0,
+        above: tuple[int, int] = (10 * MINUTE, 5 * MINUTE),
+        below: tuple[int, int] = (5 * MINUTE, 2 * MINUTE),
+        price: str = "price",
+    ) -> None:
+        self.limit, self.above, self.below, self.price = limit, above, below, price
+        self.cheap: bool | None = None
+        self.reports: list[int] = []
+        self.next = 0
+
+    def mark(self, time: int, record: Record) -> Marks:
+        cheap, ends = record[self.price] <= self.limit, 0
+        if cheap is not self.cheap:
+            ends, self.reports = len(self.reports), []
+            self.cheap, self.next = cheap, time
+        length, slide = self.below if cheap else self.above
+        passed = time - length - self.next
+        if passed >= 0:  # windows that no record fell into
+            self.next += (passed // slide + 1) * slide
+        begun = 0
+        while self.next <= time:
+            self.reports.append(self.next + length)
+            self.next += slide
+            begun += 1
+        return Marks(ends, begun)
+
+    def timeout(self) -> int | None:
+        return self.reports[0] if self.reports else None
+
+    def timed_out(self) -> int:
+        del self.reports[0]
+        return 1
+
+
+def function_of(window: DataWindow | Window) -> WindowFunction | Policy:
+    """A new function for one key's records."""
+    match window:
+        case Window():
+            return PositionFunction(window.range, window.slide, window.offset)
+        case Session():
+            return SessionFunction(window.gap, window.maximum)
+        case CountWindow():
+            return CountFunction(window.range, window.slide)
+        case MeasureWindow():
+            return PositionFunction(window.range, window.slide, 0, window.measure)
+        case Punctuation():
+            return PunctuationFunction(window.predicate)
+        case Snapshot():
+            return SnapshotFunction()
+        case Landmark():
+            return LandmarkFunction(window.predicate, window.until, window.length)
+        case Threshold():
+            return ThresholdFunction(window.value, window.by)
+        case UserWindow():
+            return _make(window.factory, window.id)
+    raise UserWindowError(f"{window!r} has no function")
+
+
+def _make(factory: Callable[[], Any], name: str) -> WindowFunction | Policy:
+    try:
+        function = factory()
+    except Exception as error:
+        raise UserWindowError(f"window function {name!r} cannot be made: {error!r}") from error
+    if isinstance(function, Policy) and function.deterministic:
+        return PolicyFunction(function)
+    if not isinstance(function, WindowFunction | Policy):
+        raise UserWindowError(
+            f"window function {name!r} is a {type(function).__name__}: derive it from "
+            "muntin.data_windows.WindowFunction (or Policy, for triggers and evictions)"
+        )
+    return function

@@ -1,0 +1,221 @@
+"""Run a job: open its session, read its source, apply its plan, hand the results to its sink.
+
+Messages of kafka and socket are JSON: the columns of their schema stand beside the source's own
+(such as kafka's timestamp), and win where names meet. Results are written at once, or by a
+streaming query that is started here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from muntin.engines.spark.faults import first_line, of_spark, silence_log
+from muntin.engines.spark.names import column
+from muntin.engines.spark.session import session
+from muntin.engines.spark.session_facts import is_connect
+from muntin.errors import QueryError, did_you_mean
+from muntin.jobs import Job
+from muntin.jobs.job import FILES, reader_options, writer_options
+from muntin.model.durations import duration_text, microseconds
+from muntin.state.control import Control
+
+CONNECTORS = {
+    "kafka": "Spark's connector for Kafka (spark-sql-kafka-0-10)",
+    "delta": "Delta Lake (delta-spark)",
+}
+"""Formats that Spark does not bring along."""
+
+_OF_A_SCHEMA = ("PARSE_", "UNSUPPORTED_DATATYPE", "INVALID_SCHEMA")
+"""Conditions of an error in the text of a schema."""
+
+Printer = Callable[[DataFrame, str], None]
+"""Prints some rows under a title: what the format console does in this process."""
+
+
+@contextmanager
+def _translate(job: Job, reason: Callable[[Exception], str]) -> Iterator[None]:
+    """What Spark raises in the block becomes a sentence that begins with the job's file."""
+    try:
+        with silence_log():
+            yield
+    except Exception as error:
+        if not of_spark(error):
+            raise
+        raise QueryError(f"{job.file}: {reason(error)}") from None
+
+
+@contextmanager
+def translate_failures(job: Job, what: str) -> Iterator[None]:
+    """What Spark raises in the block is told in a line, with the file and what was to be done."""
+    with _translate(job, lambda error: f"{what}: {first_line(error)}"):
+        yield
+
+
+def open_session(job: Job, master: str | None = None, remote: str | None = None) -> SparkSession:
+    """The job's session; what the command line says wins over the file."""
+    if master is None and remote is None:
+        master, remote = job.spark.master, job.spark.remote
+    return session(f"muntin {job.file.name}", master, remote, job.spark.conf)
+
+
+def read_rows(spark: SparkSession, job: Job) -> DataFrame:
+    """The job's rows, with the further columns that it asks for."""
+    with _translate(job, lambda error: _source_fault(error, job)):
+        rows = _decode(_read(spark, job), job)
+        rows.schema  # noqa: B018  (Connect analyses only now)
+    for name, text in job.source.columns.items():
+        with translate_failures(job, f"source.columns.{name} cannot be computed"):
+            rows = rows.withColumn(name, F.expr(text))
+            rows.schema  # noqa: B018  (Connect analyses only now)
+    return rows
+
+
+def compute_results(apply: Callable[..., DataFrame], rows: DataFrame, job: Job) -> DataFrame:
+    """The results of a plan's `apply` over the job's rows, batch or streaming."""
+    asked = job.query
+    if not job.source.streaming:
+        return apply(rows, layout=asked.layout, empty=asked.empty)
+    control = Control(job.place(asked.control), grain=asked.grain) if asked.control else None
+    return apply(
+        rows,
+        watermark=asked.watermark,
+        output=asked.output,
+        operator=asked.operator,
+        control=control,
+    )
+
+
+def write(results: DataFrame, job: Job, show: Printer) -> None:
+    """Write the results of a batch."""
+    sink = job.sink
+    _check_folders(results, job)
+    if sink.format == "console":
+        show(results, "results")
+        return
+    if sink.format == "memory":
+        results.cache().count()
+        results.createOrReplaceTempView(str(sink.name))
+        return
+    writer = _messages(results, job).write.format(sink.format).options(**writer_options(job))
+    if sink.format != "kafka":
+        writer = writer.mode(sink.mode)
+    if sink.partition_by:
+        writer = writer.partitionBy(*sink.partition_by)
+    with _translate(job, lambda error: _sink_fault(error, job)):
+        writer.save()
+
+
+def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
+    """Start the stream; the caller waits for it."""
+    sink, trigger = job.sink, job.trigger
+    _check_folders(results, job)
+    writer = _messages(results, job).writeStream.outputMode(job.query.output)
+    writer = writer.options(**writer_options(job)).queryName(sink.name or job.file.stem)
+    if trigger.available_now:
+        writer = writer.trigger(availableNow=True)
+    elif trigger.interval is not None:
+        interval = microseconds(trigger.interval, "trigger.interval")
+        writer = writer.trigger(processingTime=duration_text(interval))  # in Spark's own words
+    if sink.partition_by:
+        writer = writer.partitionBy(*sink.partition_by)
+    if sink.format == "console" and not is_connect(results):  # whose server would print them
+        writer = writer.foreachBatch(lambda rows, batch: show(rows, f"batch {batch}"))
+    else:
+        writer = writer.format(sink.format)
+    with _translate(job, lambda error: _sink_fault(error, job)):
+        return writer.start()
+
+
+def _read(spark: SparkSession, job: Job) -> DataFrame:
+    source, options = job.source, reader_options(job)
+    of_files = source.format in FILES
+    reader = spark.read.format(source.format).options(**options)
+    if of_files and source.schema is not None:
+        reader = reader.schema(source.schema)
+    elif source.format == "csv":
+        reader = reader.option("inferSchema", "true")
+    if not source.streaming:
+        return reader.load()
+    stream = spark.readStream.format(source.format).options(**options)
+    if of_files and source.format != "delta":
+        stream = stream.schema(source.schema or reader.load().schema)
+    return stream.load()
+
+
+def _decode(rows: DataFrame, job: Job) -> DataFrame:
+    source = job.source
+    if source.format not in ("kafka", "socket") or source.schema is None:
+        return rows
+    message = F.from_json(F.col("value").cast("string"), source.schema)
+    read = rows.withColumn("message", message)
+    inner = read.select("message.*").columns
+    outer = [c for c in rows.columns if c not in inner and c != "value"]
+    return read.select("message.*", *outer)
+
+
+def _check_folders(results: DataFrame, job: Job) -> None:
+    for place, name in enumerate(job.sink.partition_by, start=1):
+        if name not in results.columns:
+            raise QueryError(
+                f"{job.file}: sink.partition_by has, as entry {place}, no column of the results: "
+                f"{did_you_mean(name, results.columns)}"
+            )
+
+
+def _messages(results: DataFrame, job: Job) -> DataFrame:
+    """Rows as they are; for kafka as JSON, keyed by the query's keys."""
+    if job.sink.format != "kafka":
+        return results
+    value = F.to_json(F.struct("*")).alias("value")
+    if not job.query.keys:
+        return results.select(value)
+    keys = F.to_json(F.struct(*(column(key) for key in job.query.keys)))
+    return results.select(keys.alias("key"), value)
+
+
+def _source_fault(error: Exception, job: Job) -> str:
+    """What is wrong with the source, and which key to change."""
+    source, said = job.source, str(error)
+    if "UNABLE_TO_INFER_SCHEMA" in said:
+        return (
+            f"source.path holds no {source.format} files from which to tell the "
+            "columns: give another path, or source.schema"
+        )
+    if "FAILED_READ_FILE" in said or "CANNOT_READ_FILE_FOOTER" in said:
+        return (
+            f"source.path cannot be read as {source.format}: give "
+            f"source.format as the files are ({', '.join(FILES)}), or another path"
+        )
+    if source.schema is not None and any(word in said for word in _OF_A_SCHEMA):
+        return (
+            f"source.schema cannot be read: {first_line(error)} "
+            "Write names and types of Spark's, such as 'ts TIMESTAMP, t DOUBLE'"
+        )
+    return f"[source] {_format_fault(error, source.format)}"
+
+
+def _sink_fault(error: Exception, job: Job) -> str:
+    if "PATH_ALREADY_EXISTS" in str(error):
+        return (
+            "sink.path is there already: set sink.mode to 'overwrite' or 'append', or give "
+            "another path"
+        )
+    if job.trigger.checkpoint is not None and "mkdir" in str(error):
+        return "trigger.checkpoint cannot be made: give a folder to write into"
+    return f"[sink] {_format_fault(error, job.sink.format)}"
+
+
+def _format_fault(error: Exception, kind: str) -> str:
+    """What went wrong with a format, and what it needs if Spark does not know it."""
+    if "DATA_SOURCE_NOT_FOUND" in str(error) or "Failed to find data source" in str(error):
+        needed = CONNECTORS.get(kind, kind)
+        return (
+            f"format {kind!r} is not known to this Spark: put {needed} on its class path, "
+            "with spark.jars = '/path/to.jar' in [spark.conf]"
+        )
+    return f"format {kind!r} cannot be used so: {first_line(error)}"

@@ -1,0 +1,54 @@
+"""What a Spark session is: its version, classic or Connect, running or stopped, ANSI or not."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+
+from muntin.errors import ColumnError
+
+Version = tuple[int, ...]
+
+
+def version_of(spark: SparkSession) -> Version:
+    """The version as numbers: (4, 0, 5)."""
+    return tuple(int(n) for n in spark.version.split("-")[0].split(".")[:3] if n.isdigit())
+
+
+def is_connect(of: SparkSession | DataFrame) -> bool:
+    """Whether a session, or that of a DataFrame, is one of Spark Connect."""
+    return type(of).__module__.startswith("pyspark.sql.connect")
+
+
+def wraps(spark: SparkSession) -> bool:
+    """Whether sums of integers wrap around, as they do in Spark with ANSI mode off.
+
+    The setting comes as the user spelled it, and Spark takes TRUE as well.
+    """
+    return str(spark.conf.get("spark.sql.ansi.enabled")).strip().lower() != "true"
+
+
+def check_table(df: DataFrame) -> None:
+    """Refuse what is no DataFrame, and one whose session has been stopped."""
+    if not hasattr(type(df), "sparkSession"):
+        raise ColumnError(f"expected a Spark DataFrame, got {type(df).__name__}")
+    if _is_stopped(df.sparkSession):
+        raise ColumnError(
+            "the Spark session of this DataFrame has been stopped: read it again in a session "
+            "that runs"
+        )
+
+
+def is_stream(df: DataFrame) -> bool:
+    """Whether a DataFrame is a streaming one; refused if its session has been stopped."""
+    check_table(df)
+    return df.isStreaming
+
+
+def _is_stopped(spark: SparkSession) -> bool:
+    """Spark Connect says so; a classic context that is stopped has no id."""
+    if is_connect(spark):
+        return bool(spark.is_stopped)  # type: ignore[attr-defined]
+    try:
+        return not spark.sparkContext.applicationId
+    except AttributeError:
+        return True

@@ -1,0 +1,146 @@
+"""Which operator runs a plan: each that can is asked to rewrite, lower and price it.
+
+What is chosen is what explain() shows and the engine runs: the rewritten plan, lowered once. It is
+compared with one window() query of Spark's own for each window (`predict_unshared`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from muntin.errors import StrategyError, is_one_of, shown, unknown
+from muntin.physical.lowering import PhysicalPlan, lower
+from muntin.physical.operators import OPERATORS, Operator
+from muntin.physical.operators.expand import EXPAND
+from muntin.physical.operators.native import BATCH, NATIVE
+from muntin.physical.operators.streamed import BATCHES
+from muntin.physical.operators.window import WINDOW
+from muntin.physical.question import Question
+from muntin.plan import SharingPlan, unshare
+from muntin.plan.tree import window_node
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An operator and the plan that it runs, with the seconds predicted for each node.
+
+    `asked` says that it was asked for by name; `others` are the operators that could run the same
+    plan, with the seconds predicted for them, and `refusals` those that could not, with reasons.
+    `missed` is one predicted to be faster that the data ruled out, with the reason.
+    """
+
+    operator: Operator
+    physical: PhysicalPlan
+    by_node: Mapping[int, float] = field(repr=False)
+    asked: bool = False
+    others: Mapping[str, float] = field(default_factory=dict)
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    missed: tuple[str, str] | None = None
+
+    @property
+    def plan(self) -> SharingPlan:
+        """The sharing plan that runs."""
+        return self.physical.plan
+
+    @property
+    def seconds(self) -> float:
+        """How long the plan is predicted to take."""
+        return sum(self.by_node.values())
+
+
+def choose(
+    plan: SharingPlan,
+    question: Question,
+    engine: str,
+    forced: str | None = None,
+    refused: Mapping[str, str] | None = None,
+) -> Choice:
+    """The operator predicted fastest of those that can run the plan, or the forced one if it can.
+
+    `refused` are operators that this data or this stream rules out, with reasons. Operators that
+    would take the plan apart are left out.
+    """
+    if forced is not None:
+        return _force(plan, question, engine, forced, refused or {})
+    found: list[Choice] = []
+    reasons: dict[str, str] = {}
+    ruled_out: list[Choice] = []
+    for operator in candidates(question, engine):
+        if not operator.chosen or not (operator.shares or unshare(plan) is plan):
+            continue
+        own, outer = operator.refusal(plan, question), (refused or {}).get(operator.name)
+        if own is None:
+            (ruled_out if outer else found).append(_price(operator, plan, question))
+        if own or outer:
+            reasons[operator.name] = outer or own or ""
+    if not found:
+        why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+        raise StrategyError(f"no operator can run this plan: {why}")
+    best = min(found, key=lambda choice: choice.seconds)
+    others = {c.operator.name: c.seconds for c in found if c is not best}
+    faster = [c.operator.name for c in ruled_out if c.seconds < best.seconds]
+    missed = (faster[0], reasons[faster[0]]) if faster else None
+    return replace(best, others=others, refusals=reasons, missed=missed)
+
+
+def candidates(question: Question, engine: str) -> list[Operator]:
+    """The operators of an engine for windows of this kind."""
+    by_data = bool(question.query.data_windows)
+    own = (o for o in OPERATORS[engine] if o.aggregates)
+    return [o for o in own if o.for_data_windows == by_data]
+
+
+def _force(
+    plan: SharingPlan, question: Question, engine: str, name: str, refused: Mapping[str, str]
+) -> Choice:
+    known = {operator.name: operator for operator in candidates(question, engine)}
+    if not is_one_of(name, known):
+        raise StrategyError(_explain_unknown(name, question, engine, list(known)))
+    reason = known[name].refusal(plan, question) or refused.get(name)
+    if reason:
+        raise StrategyError(f"operator {name!r} cannot run this plan: {reason}")
+    return replace(_price(known[name], plan, question), asked=True)
+
+
+_PLACES = {"spark": "batches of Spark", "stream": "streams", "sql": "SQL and tables in process"}
+
+
+def _explain_unknown(name: str, question: Question, engine: str, known: list[str]) -> str:
+    """Why no operator of this name runs windows of this kind on this engine."""
+    remedy = f"leave it out, or give {', '.join(map(repr, known))}"
+    offered = {e: [o.name for o in own if o.aggregates] for e, own in OPERATORS.items()}
+    places = [place for place, names in offered.items() if is_one_of(name, names)]
+    if engine in places and question.query.data_windows:
+        return (
+            f"operator={shown(name)} is for periodic windows, and the data decides where "
+            f"{question.query.data_windows[0].id!r} begins and ends: {remedy}"
+        )
+    if engine in places:
+        return f"operator={shown(name)} is for windows that the data decides: {remedy}"
+    if places:
+        return (
+            f"operator={shown(name)} is for {_PLACES[places[0]]}, and this plan is for "
+            f"{_PLACES[engine]}: {remedy}"
+        )
+    return unknown("stream operator" if engine == "stream" else "operator", name, known)
+
+
+def _price(operator: Operator, plan: SharingPlan, question: Question) -> Choice:
+    physical = lower(operator.rewrite(plan, question))
+    return Choice(operator, physical, operator.seconds(physical, question))
+
+
+def predict_unshared(question: Question, engine: str) -> float | None:
+    """Seconds predicted for every window by itself; None where Spark has no such window."""
+    query = question.query
+    if query.data_windows or question.in_python is not None:
+        return None
+    nodes = [window_node(window) for window in query.windows]
+    physical = lower(SharingPlan.build(nodes, query.idempotent))
+    if engine == "stream":
+        copied = replace(question, stranger="rows are copied", started_with=())
+        others = len(nodes) - 1  # each is a query of its own
+        return sum(NATIVE.seconds(physical, copied).values()) + others * BATCHES * BATCH
+    operator = WINDOW if engine == "spark" else EXPAND
+    return sum(operator.seconds(physical, question).values())

@@ -1,1 +1,0 @@
-"""Strategies by subsumption: windows nest in groups."""

@@ -1,1 +1,0 @@
-"""Strategies on slices: none, of each window by itself, or one set for all."""

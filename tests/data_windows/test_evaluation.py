@@ -1,0 +1,181 @@
+"""Every kind of window, alone and many at a time, against its definition."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.data_windows import Aggregator, Discretizer, LastRecords, PriceDriven, evaluate
+from muntin.data_windows.array_windows import runs_of
+from muntin.data_windows.elements import Batch
+from muntin.data_windows.protocol import NOTHING, WindowFunction
+from muntin.data_windows.window_functions import function_of
+from muntin.model.data_windows import DataWindow
+from muntin.model.windows import Window
+from muntin_testing.data_windows import KINDS, Records, data_windows, meaning, records_of_a_key
+from muntin_testing.monoids import Concat, joined
+from muntin_testing.reached import Reached, fewer
+
+AGGREGATES = [
+    mt.count(),
+    mt.sum("v"),
+    mt.max("v"),
+    mt.count_distinct("v"),
+    joined("in_order")("v"),
+]
+
+
+def expected(window: DataWindow | Window, records: Records) -> list[tuple[Any, ...]]:
+    found = []
+    for start, end, run in meaning(window, records):
+        values = [records[i]["v"] for i in run]
+        text = "".join(map(str, values))
+        found.append((start, end, len(run), sum(values), max(values), len({*values}), text))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_windows_of_all_kinds_together_are_what_they_mean(kind: str) -> None:
+    reached = Reached()
+
+    @fewer
+    @given(KINDS[kind], st.lists(data_windows(), max_size=3), records_of_a_key(), st.booleans())
+    def each(
+        first: DataWindow | Window, more: list[DataWindow | Window], records: Records, lazy: bool
+    ) -> None:
+        named = [replace(window, id=f"w{i}") for i, window in enumerate([first, *more])]
+        store = "lazy" if lazy else "eager"
+        rows = list(evaluate(records, "t", named, AGGREGATES, store=store))
+        for window in named:
+            found = [tuple(row.values())[1:] for row in rows if row["window_id"] == window.id]
+            assert sorted(found) == expected(window, records)
+            reached[type(window).__name__] += len(found) > 1
+        reached["several"] += len(named) > 1
+
+    each()
+    reached.at_least(4, kind, "several")
+
+
+def batch_of(keys: list[Records]) -> Batch:
+    flat = [record for records in keys for record in records]
+    group = np.repeat(np.arange(len(keys)), [len(records) for records in keys])
+    table = pa.Table.from_pylist(flat)
+
+    def column(name: str) -> pa.Array:
+        found = table.column(name).combine_chunks()
+        kind = pa.bool_() if name in ("go", "stop") else pa.int64()
+        return found.cast(kind) if pa.types.is_null(found.type) else found
+
+    return Batch(group, table.column("t").to_numpy(), column)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bulk_runs_are_what_the_windows_mean(kind: str) -> None:
+    reached = Reached()
+
+    @fewer
+    @given(KINDS[kind], st.lists(records_of_a_key(12), min_size=2, max_size=3))
+    def each(window: DataWindow | Window, keys: list[Records]) -> None:
+        runs = runs_of(window, batch_of(keys))
+        columns = (getattr(runs, f).tolist() for f in ("start", "end", "first", "stop"))
+        base, wanted = 0, []
+        for records in keys:
+            held = meaning(window, records)
+            wanted += [(s, e, base + r[0], base + r[-1] + 1) for s, e, r in held]
+            base += len(records)
+        assert sorted(zip(*columns, strict=True)) == sorted(wanted)
+        reached["windows of several keys"] += len(wanted) > 2
+
+    each()
+    reached.at_least(5, "windows of several keys")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_function_goes_on_from_its_stored_state(kind: str) -> None:
+    reached = Reached()
+
+    @fewer
+    @given(KINDS[kind], records_of_a_key())
+    def each(window: DataWindow | Window, records: Records) -> None:
+        plain, stored = function_of(window), function_of(window)
+        assert isinstance(plain, WindowFunction)
+        assert isinstance(stored, WindowFunction)
+        for record in records:
+            fresh = function_of(window)
+            assert isinstance(fresh, WindowFunction)
+            fresh.restore(json.loads(json.dumps(stored.state())))
+            stored = fresh
+            said = plain.mark(record["t"], record)
+            assert stored.mark(record["t"], record) == said
+            assert stored.timeout() == plain.timeout()
+            while (due := plain.timeout()) is not None and due <= record["t"]:
+                assert stored.timed_out() == plain.timed_out()
+            reached["marks"] += said is not NOTHING
+
+    each()
+    reached.at_least(10, "marks")
+
+
+def test_time_and_distance_share_one_set_of_slices() -> None:
+    """Records by a step of time, three quarters of a step of distance; every tenth stands still."""
+    windows: list[DataWindow | Window] = [
+        mt.Window(10, 6),
+        mt.hopping_by("km", 10, 5, incomplete=True),
+    ]
+    records = [{"t": t, "km": t * 3 // 4 - t // 10, "v": 0} for t in range(60)]
+    functions = [function_of(w) for w in windows]
+    discretizer = Discretizer([f for f in functions if isinstance(f, WindowFunction)])
+    aggregator = Aggregator(Concat(), "lazy")
+    cuts, found = [], []
+    for t, record in enumerate(records):
+        ended, begun = discretizer.record(t, record)
+        texts = aggregator.end(e.number for e in ended)
+        found += [(e.function, e.start, e.end, text) for e, text in zip(ended, texts, strict=True)]
+        aggregator.begin(b.number for b in begun)
+        cuts += [t] if begun else []
+        aggregator.fold(f"<{t}>")
+        assert aggregator.partials <= aggregator.active
+    meant = [
+        (function, start, end, run)
+        for function, window in enumerate(windows)
+        for start, end, run in meaning(window, records)
+    ]
+    ends = [(*span, "".join(f"<{i}>" for i in run)) for *span, run in meant if run[-1] < 59]
+    assert sorted(found) == sorted(ends)
+    assert Counter(function for function, *_ in found) == {0: 10, 1: 7}
+    assert cuts == sorted({run[0] for *_, run in meant})  # only where a window of either begins
+
+
+def test_every_five_seconds_the_last_ten_records() -> None:
+    records = [{"t": t, "v": t} for t in range(0, 40, 2)]
+    window = mt.user_window(lambda: LastRecords(10, 5), id="last")
+    rows = list(evaluate(records, "t", [window], [mt.count(), mt.min("v"), mt.max("v")]))
+    wanted = []
+    for due in range(5, 39, 5):
+        seen = [r["v"] for r in records if r["t"] < due][-10:]
+        wanted.append((len(seen), seen[0], seen[-1]))
+    assert [tuple(row.values())[3:] for row in rows] == wanted
+
+
+def test_reports_become_more_frequent_while_a_stock_is_cheap() -> None:
+    minute = 60_000_000
+    prices = [12.0] * 25 + [9.0] * 15
+    trades = [
+        {"t": m * minute, "price": p, "volume": m + 1, "worth": p * (m + 1)}
+        for m, p in enumerate(prices)
+    ]
+    vwap = mt.ratio(mt.sum("worth"), mt.sum("volume")).alias("vwap")
+    window = mt.user_window(PriceDriven, id="report")
+    rows = list(evaluate(trades, "t", [window], [vwap, mt.count()]))
+    spans = [(row["start"] // minute, (row["end"] - 1) // minute, row["vwap"]) for row in rows]
+    dear = [(0, 9, 12.0), (5, 14, 12.0), (10, 19, 12.0), (15, 24, 12.0), (20, 24, 12.0)]
+    cheap = [(m, min(m + 4, 39), 9.0) for m in range(25, 40, 2)]
+    assert [span[:2] for span in spans] == [span[:2] for span in dear + cheap]
+    assert [span[2] for span in spans] == pytest.approx([12.0] * 5 + [9.0] * 8)
