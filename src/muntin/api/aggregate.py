@@ -22,7 +22,7 @@ from muntin.model.delivery import check_delivery
 from muntin.model.query import Query, query
 from muntin.model.windows import Window
 from muntin.physical.question import Facts
-from muntin.planner.options import Options
+from muntin.planner.options import ASSUMED, Options
 
 
 @overload
@@ -172,8 +172,8 @@ def _plan(
     one = _one_query(parts, given.get("order_by", ()), several=queries is not None)
     if one is None and stream.get("control") is not None:
         raise QueryError("a control changes the windows of one query: leave out queries or control")
-    known = _known(data, given)
     engine = engine_of(data)
+    known = _known(data, engine, given)
     check_shape(engine.name, *shape)
     bound: list[object] = []
 
@@ -200,9 +200,12 @@ def _one_query(parts: Parts, order_by: str | Iterable[str], several: bool) -> Qu
     return query(time, windows, aggregates, keys, where, order_by=order_by)
 
 
-def _known(data: object, given: PlanOptions) -> Known:
+def _known(data: object, engine: Engine, given: PlanOptions) -> Known:
     """What is known of the data, or how to find it for a query."""
     keys, known = given.get("distinct_keys"), given.get("statistics")
     if isinstance(known, str):
         return partial(statistics, data, how=known, keys=1 if keys is None else keys)
-    return resolve_statistics(known, given.get("rows"), keys, given.get("rate"))
+    resolved = resolve_statistics(known, given.get("rows"), keys, given.get("rate"))
+    if resolved is ASSUMED:
+        return lambda query: engine.glance(data, query, ASSUMED)
+    return resolved

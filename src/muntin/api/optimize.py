@@ -117,8 +117,8 @@ def find_plans(
     options = replace(options, constants=current_constants())
 
     def plan(one: Query) -> Plan:
-        known = statistics if isinstance(statistics, Statistics) else statistics(one)
         own = options.facts if facts is None else facts(one)
+        known = statistics if isinstance(statistics, Statistics) else statistics(one)
         return optimize_with(one, replace(options, statistics=known, facts=own))
 
     if queries is not None:
@@ -147,7 +147,8 @@ def resolve_statistics(
     if statistics is None:
         given = {"rows": rows, "keys": keys, "rate": rate}
         known = {name: value for name, value in given.items() if value is not None}
-        return replace(ASSUMED, **known, origin="given") if known else ASSUMED
+        missing = tuple(name for name in given if name not in known)
+        return replace(ASSUMED, **known, origin="given", unknown=missing) if known else ASSUMED
     if not isinstance(statistics, Statistics) and not callable(statistics):
         raise StrategyError(
             f"statistics {shown(statistics)} must be what mt.statistics(data, query) finds"

@@ -21,7 +21,7 @@ from muntin.physical.question import Facts
 from muntin.plan import unshare
 from muntin.planner.choice import Choice, choose, predict_unshared
 from muntin.planner.found import Found
-from muntin.report import Explanation, html, number, svg, text
+from muntin.report import Explanation, html, number, svg, text, times
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -161,10 +161,21 @@ class Plan(Found):
             notes.append(f"predicted for {replace(known, rows=ROWS)} in batches of {BATCH_ROWS:,}")
         else:
             notes.append(f"predicted for {known}; constants {constants}")
+        if self.choice.regret is not None:
+            notes.append(self._unknown(self.choice.regret))
         if not self.query.data_windows:
             refused = self.choice.refusals.items()
             notes += [f"{name} cannot run it: {reason}" for name, reason in refused]
         return notes
+
+    def _unknown(self, regret: float) -> str:
+        """What is not known of the data, and what the choice risks by that."""
+        words = {"rows": "rows=", "keys": "distinct_keys=", "rate": "rate="}
+        names = [words[name] for name in self.options.statistics.unknown]
+        return (
+            f"unknown: {', '.join(names)}; chosen to be safe, at most {times(regret)} "
+            "the best choice whatever they are"
+        )
 
     def _rewritten(self) -> list[str]:
         """A note where the operator runs another tree than the strategy planned."""

@@ -11,7 +11,8 @@ slices hold one row each and do not shrink the data).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import expm1
 
 from muntin.errors import StrategyError, is_between, shown
@@ -25,6 +26,13 @@ SECOND = 1_000_000
 ROWS = 10_000_000
 """How many rows there are taken to be where nobody says."""
 
+FEW_OR_MANY_ROWS = (1e5, 1e7)
+FEW_OR_MANY_KEYS = (1.0, 1e3, 1e5)
+SHORT_OR_LONG = (86_400.0, 31_536_000.0)
+SLOW_OR_FAST = (10.0, 10_000.0)
+"""Rows, keys, seconds of event time, and on a stream events a second, of data of which nothing is
+known: a plan must be safe for all of them."""
+
 SMALLEST, LARGEST = 1e-21, 1e21
 """What rate, keys and rows may be: far beyond any data, and costs still are numbers."""
 
@@ -32,6 +40,8 @@ SMALLEST, LARGEST = 1e-21, 1e21
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """How many rows, distinct keys and events per second of event time, and who says so.
+
+    `unknown` are those of the three that nobody said and that are assumed.
 
     >>> Statistics(rows=1e6, keys=100, rate=100).span
     10000.0
@@ -41,6 +51,7 @@ class Statistics:
     keys: float = 1
     rate: float = 100.0
     origin: str = "given"
+    unknown: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, given, least, hint in (
@@ -57,6 +68,22 @@ class Statistics:
     def span(self) -> float:
         """Seconds of event time from the first row to the last."""
         return self.rows / self.rate
+
+    def cases(self, keyed: bool, stream: bool = False) -> tuple[Statistics, ...]:
+        """What the data may be like, as far as it is unknown; these statistics are the first.
+
+        >>> len(Statistics().cases(True)), len(Statistics(unknown=("keys",)).cases(True))
+        (1, 4)
+        """
+        found = [self]
+        for rows in FEW_OR_MANY_ROWS if "rows" in self.unknown and not stream else (self.rows,):
+            rates: Iterable[float] = (self.rate,)
+            if "rate" in self.unknown:
+                rates = SLOW_OR_FAST if stream else (rows / span for span in SHORT_OR_LONG)
+            for rate in rates:
+                for keys in FEW_OR_MANY_KEYS if keyed and "keys" in self.unknown else (self.keys,):
+                    found.append(replace(self, rows=rows, keys=keys, rate=rate))
+        return tuple(dict.fromkeys(found))
 
     def held(self, shape: Shape) -> float:
         """How many rows a node holds.

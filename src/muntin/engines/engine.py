@@ -64,6 +64,9 @@ class EngineOf(Protocol[Data, Bound, Result]):
     ) -> Statistics:
         """Rows, distinct keys and events per second of the data that a query reads."""
 
+    def glance(self, data: Data, query: Query, assumed: Statistics) -> Statistics:
+        """What can be known of the data at once; the rest as assumed, and named as unknown."""
+
 
 Engine = EngineOf[Any, Any, Any]
 """An engine that was found for some data: its own kinds of data and results are not known."""

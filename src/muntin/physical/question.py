@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from muntin.aggregates import Aggregate
@@ -44,6 +44,11 @@ class Question:
     constants: Constants = SHIPPED
     stranger: str | None = None
     started_with: tuple[Window, ...] = ()
+
+    def cases(self, stream: bool) -> tuple[Question, ...]:
+        """The same question of all that the data may be like; itself first."""
+        each = self.statistics.cases(bool(self.query.keys), stream)
+        return (self, *(replace(self, statistics=known) for known in each[1:]))
 
     @cached_property
     def shared(self) -> tuple[Aggregate, ...]:

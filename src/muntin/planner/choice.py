@@ -2,11 +2,15 @@
 
 What is chosen is what explain() shows and the engine runs: the rewritten plan, lowered once. It is
 compared with one window() query of Spark's own for each window (`predict_unshared`).
+
+Where rows, keys or rate are unknown, the data may be like any of several cases. What is chosen then
+is what has the least regret: how many times slower it is than the best there is, in the case that
+is worst for it (minimax regret; Savage, 1951). With one case that is what is fastest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from muntin.errors import StrategyError, is_one_of, shown, unknown
@@ -20,23 +24,33 @@ from muntin.physical.question import Question
 from muntin.plan import SharingPlan, unshare
 from muntin.plan.tree import window_node
 
+UNNOTICED = 0.5
+"""Seconds that nobody minds: twice as slow is no regret where both are quick."""
+ALIKE = 1.003
+"""Predictions within this factor are alike."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """An operator and the plan that it runs, with the seconds predicted for each node.
 
+    `cases` are the seconds predicted for each of the cases that the data may be like.
     `asked` says that it was asked for by name; `others` are the operators that could run the same
-    plan, with the seconds predicted for them, and `refusals` those that could not, with reasons.
-    `missed` is one predicted to be faster that the data ruled out, with the reason.
+    plan, with the seconds predicted for them in each case, and `refusals` those that could not,
+    with reasons.
+    `missed` is one predicted to be faster that the data ruled out, with the reason. `regret` is how
+    many times slower it may be than the best of all that were tried, where the data is unknown.
     """
 
     operator: Operator
     physical: PhysicalPlan
     by_node: Mapping[int, float] = field(repr=False)
+    cases: tuple[float, ...] = field(repr=False)
     asked: bool = False
-    others: Mapping[str, float] = field(default_factory=dict)
+    others: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     refusals: Mapping[str, str] = field(default_factory=dict)
     missed: tuple[str, str] | None = None
+    regret: float | None = None
 
     @property
     def plan(self) -> SharingPlan:
@@ -71,17 +85,37 @@ def choose(
             continue
         own, outer = operator.refusal(plan, question), (refused or {}).get(operator.name)
         if own is None:
-            (ruled_out if outer else found).append(_price(operator, plan, question))
+            (ruled_out if outer else found).append(_price(operator, plan, question, engine))
         if own or outer:
             reasons[operator.name] = outer or own or ""
     if not found:
         why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
         raise StrategyError(f"no operator can run this plan: {why}")
-    best = min(found, key=lambda choice: choice.seconds)
-    others = {c.operator.name: c.seconds for c in found if c is not best}
+    best = found[least_regret(found)[0]]
+    others = {c.operator.name: c.cases for c in found if c is not best}
     faster = [c.operator.name for c in ruled_out if c.seconds < best.seconds]
     missed = (faster[0], reasons[faster[0]]) if faster else None
     return replace(best, others=others, refusals=reasons, missed=missed)
+
+
+def least_regret(choices: Sequence[Choice]) -> tuple[int, float]:
+    """The choice that is safest whatever the data is like, by position; and its regret, at least 1.
+
+    Of choices that are about as safe, the one that is fastest in the first case is taken, and of
+    these the first.
+    """
+    rivals = [c.cases for c in choices] + [each for c in choices for each in c.others.values()]
+    best = [min(seconds) for seconds in zip(*rivals, strict=True)]
+    if len(best) == 1:
+        return min(range(len(choices)), key=lambda i: choices[i].seconds), 1.0
+    regrets = [
+        max((a + UNNOTICED) / (b + UNNOTICED) for a, b in zip(choice.cases, best, strict=True))
+        for choice in choices
+    ]
+    safe = [i for i, regret in enumerate(regrets) if regret <= ALIKE * min(regrets)]
+    fastest = min(choices[i].seconds for i in safe)
+    found = next(i for i in safe if choices[i].seconds <= ALIKE * fastest)
+    return found, regrets[found]
 
 
 def candidates(question: Question, engine: str) -> list[Operator]:
@@ -100,7 +134,7 @@ def _force(
     reason = known[name].refusal(plan, question) or refused.get(name)
     if reason:
         raise StrategyError(f"operator {name!r} cannot run this plan: {reason}")
-    return replace(_price(known[name], plan, question), asked=True)
+    return replace(_price(known[name], plan, question, engine), asked=True)
 
 
 _PLACES = {"spark": "batches of Spark", "stream": "streams", "sql": "SQL and tables in process"}
@@ -126,9 +160,10 @@ def _explain_unknown(name: str, question: Question, engine: str, known: list[str
     return unknown("stream operator" if engine == "stream" else "operator", name, known)
 
 
-def _price(operator: Operator, plan: SharingPlan, question: Question) -> Choice:
+def _price(operator: Operator, plan: SharingPlan, question: Question, engine: str) -> Choice:
     physical = lower(operator.rewrite(plan, question))
-    return Choice(operator, physical, operator.seconds(physical, question))
+    by_case = [operator.seconds(physical, case) for case in question.cases(engine == "stream")]
+    return Choice(operator, physical, by_case[0], tuple(sum(each.values()) for each in by_case))
 
 
 def predict_unshared(question: Question, engine: str) -> float | None:

@@ -13,7 +13,8 @@ from muntin.model.query import Query
 from muntin.physical import OPERATORS, Question
 from muntin.physical.question import Facts
 
-ASSUMED = Statistics(origin="assumed")
+ASSUMED = Statistics(origin="assumed", unknown=("rows", "keys", "rate"))
+"""What planning takes for granted where nobody says anything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from muntin.physical.operators.window import WINDOW
 from muntin.plan import SharingPlan, check
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.edges import edge_work
-from muntin.planner.choice import Choice, candidates, choose
+from muntin.planner.choice import Choice, candidates, choose, least_regret
 from muntin.planner.data_windows import find_data_plan
 from muntin.planner.found import Alternative, Found
 from muntin.planner.options import Options
@@ -30,6 +30,9 @@ from muntin.planner.strategies import (
     budget_for,
     strategy_named,
 )
+
+KEYS = 100.0
+"""Keys that there are taken to be where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ def find_plan(query: Query, options: Options) -> Found:
         strategy_named(options.strategy)
     if len(query.direct) == len(query.aggregates) and options.engine == "spark":
         options = replace(options, facts=replace(options.facts, forced=WINDOW.name))
+    if query.keys and "keys" in options.statistics.unknown:
+        options = replace(options, statistics=replace(options.statistics, keys=KEYS))
     names = list(STRATEGIES) if auto else [options.strategy]
     models = _models(query, options)
     tried = [_try(name, query, models, options) for name in names]
@@ -74,11 +79,15 @@ def find_plan(query: Query, options: Options) -> Found:
 
 
 def _best(tried: list[Tried], options: Options) -> Tried:
-    """The one predicted fastest, or of least cost; simpler strategies win ties."""
-    possible = [each for each in tried if each.choice is not None] or tried
-    if options.by_seconds:
-        return min(possible, key=lambda each: each.choice.seconds if each.choice else 0.0)
-    return min(possible, key=lambda each: each.cost)
+    """The one predicted fastest, or safest, or of least cost; simpler strategies win ties."""
+    choices = {i: each.choice for i, each in enumerate(tried) if each.choice is not None}
+    if not (options.by_seconds and choices):
+        return min((tried[i] for i in choices or range(len(tried))), key=lambda each: each.cost)
+    position, regret = least_regret(list(choices.values()))
+    best = list(choices)[position]
+    unknown = options.statistics.unknown and options.strategy == "auto"
+    choice = replace(choices[best], regret=regret if unknown else None)
+    return replace(tried[best], choice=choice)
 
 
 def _models(query: Query, options: Options) -> list[CostModel]:

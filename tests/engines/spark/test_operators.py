@@ -118,7 +118,7 @@ def test_auto_takes_what_is_predicted_cheapest_and_says_why() -> None:
     assert " faster than Spark's own (" in plan.explain().partition("\n")[0]
     choice = chosen(plan.planned, heavy, keys=50, rate=1000)
     assert choice.operator.name == "kernel"
-    assert choice.seconds < min(choice.others.values())
+    assert choice.seconds < min(seconds for seconds, *_ in choice.others.values())
     light = mt.query("ts", [mt.tumbling("1 minute"), mt.tumbling("2 minutes")], [mt.avg("v")])
     assert mt.optimize(light, rate=10, distinct_keys=1000).operator.name == "expand"
 

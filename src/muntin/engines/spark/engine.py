@@ -22,7 +22,7 @@ from muntin.engines.spark.delivery import select_own, stack_results
 from muntin.engines.spark.layout import fill_empty, lay_out
 from muntin.engines.spark.progress import observe_results
 from muntin.engines.spark.session_facts import check_table, is_stream
-from muntin.engines.spark.statistics import read_footers, sample_statistics
+from muntin.engines.spark.statistics import glance, read_footers, sample_statistics
 from muntin.engines.spark.streaming import (
     Streaming,
     check_for_data_windows,
@@ -88,11 +88,19 @@ class OnSpark(ABC):
             return sample_statistics(data, query, fraction)
         return read_footers(data, query, keys)
 
+    def glance(self, data: DataFrame, query: Query, assumed: Statistics) -> Statistics:
+        """A stream tells nothing before it runs."""
+        return assumed
+
 
 class Batch(OnSpark):
     """A batch DataFrame."""
 
     name: Engine = "spark"
+
+    def glance(self, data: DataFrame, query: Query, assumed: Statistics) -> Statistics:
+        """From the files' footers, or by Spark's own estimate."""
+        return glance(data, query, assumed)
 
     def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:
         """The query and the table, checked against each other; a batch ignores a stream's words."""

@@ -5,18 +5,26 @@ sample     one small job over the time and the keys of a sample of the rows. Key
            twice, there are about d + f1²/(2·f2) (Chao, 1984).
 metadata   no job: the number of rows, and the first and last time, of local parquet files. How
            many keys there are, no file says.
+glance     no job: metadata where there is any, else the size that Spark itself estimates for its
+           plan. What that does not tell is left unknown, and planning takes what is safe.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from contextlib import redirect_stdout
+from dataclasses import replace
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from muntin.cost.statistics import Statistics
 from muntin.engines.spark.session_facts import is_stream
@@ -25,6 +33,12 @@ from muntin.errors import ColumnError
 from muntin.model.query import Query
 
 SEED = 7
+MOST_FILES = 100
+"""Footers that a glance reads."""
+MOST_ROWS = 1e15
+"""Where Spark estimates more, it has lost track."""
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_ESTIMATE = re.compile(r"sizeInBytes=([0-9.]+(?:E[+]?[0-9]+)?) (\w+)(?:, rowCount=([0-9.E+]+))?")
 
 
 def sample_statistics(df: DataFrame, query: Query, fraction: float) -> Statistics:
@@ -74,6 +88,44 @@ def read_footers(df: DataFrame, query: Query, keys: float) -> Statistics:
         )
     span = max((last - first).total_seconds(), 1e-6)
     return Statistics(rows, keys, rows / span, "from the files' footers; keys given")
+
+
+def glance(df: DataFrame, query: Query, assumed: Statistics) -> Statistics:
+    """What can be known without a job; the rest as assumed."""
+    try:
+        if len(df.inputFiles()) <= MOST_FILES:
+            found = read_footers(df, query, assumed.keys)
+            return replace(found, origin="from the files' footers", unknown=("keys",))
+    except (ColumnError, OSError, pa.ArrowException):
+        pass  # not of local parquet files that say so
+    rows = estimate_rows(df)
+    if rows is None:
+        return assumed
+    return replace(assumed, rows=rows, origin="by Spark's estimate", unknown=("keys", "rate"))
+
+
+def estimate_rows(df: DataFrame) -> float | None:
+    """The rows that Spark's optimizer expects, from their number or their size; None if it is lost.
+
+    Spark says these figures only in the text of a plan, which it prints.
+    """
+    with redirect_stdout(StringIO()) as printed:
+        df.explain("cost")
+    first = _ESTIMATE.search(printed.getvalue())
+    if first is None:
+        return None
+    size, unit, rows = first.groups()
+    if rows is not None:
+        return max(float(rows), 1.0)
+    found = float(size) * 1024.0 ** _UNITS.index(unit) / _width(df.schema)
+    return max(found, 1.0) if found < MOST_ROWS else None
+
+
+def _width(schema: StructType) -> int:
+    """Bytes of a row, as Spark's estimates take them."""
+    widths = {"tinyint": 1, "boolean": 1, "smallint": 2, "int": 4, "date": 4, "float": 4}
+    kinds = (field.dataType.simpleString() for field in schema)
+    return 8 + sum(20 if kind == "string" else widths.get(kind, 8) for kind in kinds)
 
 
 def _refuse_stream(df: DataFrame) -> None:
