@@ -18,6 +18,7 @@ FILES = {
     "test_layout": "looks at all folders",
     "test_pages": "checks pages of docs",
     "test_readme": "runs the README and the guides",
+    "test_site": "builds the site",
 }
 """Test files beside the folders that mirror no module."""
 

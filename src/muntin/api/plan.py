@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muntin.api.engine import check_shape, engine_of
@@ -35,11 +35,6 @@ class Plan(Found):
     """The chosen plan of a query: look at it, turn it into SQL, run it."""
 
     __slots__ = ()
-
-    @classmethod
-    def of(cls, found: Found) -> Plan:
-        """What planning found, in the user's hands."""
-        return cls(*(getattr(found, field.name) for field in fields(found)))
 
     def explain(self) -> str:
         """The tree as it runs: what each node is made of, its share of the time, its operator.
