@@ -97,7 +97,7 @@ class Plan(Found):
 
     def replan(
         self, rate: float | None = None, keys: float | None = None, rows: float | None = None
-    ) -> Replanned:
+    ) -> Replanned[Plan]:
         """Whether another plan is better for other statistics, and by how much.
 
         What is not given stays as it was; with another rate and no rows, the span of time stays.
