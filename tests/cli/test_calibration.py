@@ -27,7 +27,7 @@ def test_runs_become_constants_in_a_file(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(module, "CASES", [c for c in CASES if c.name == "ten thousand rows"])
     monkeypatch.setattr(module, "cores_of", lambda spark: 3)
-    monkeypatch.setattr(module, "made_table", lambda *table: None)
+    monkeypatch.setattr(module, "make_table", lambda *table: None)
     monkeypatch.setattr(module, "runner", runner)
     spark: Any = SimpleNamespace(version="4.3.0")
     found, deviation = module.calibrate(spark, "nowhere", "local", Console(file=StringIO()), 2)

@@ -110,7 +110,7 @@ def test_constants_are_kept_in_a_readable_file(
         ("version = 1\ncores = 2\n[seconds]\nplan = 'x'", "plan is 'x'"),
         ("version = 1\ncores = 2\n[seconds]\nplan = nan", "plan is nan"),
         ("version = 1\ncores = 2\n[seconds]\nplan = 1", "stage is None"),
-        (f"version = 1\ncores = 2\n[seconds]\nplan = {10**400}", "plan is a number of 401 digits"),
+        (f"version = 1\ncores = 2\n[seconds]\nplan = {10**400}", "plan is 10\\*\\*400"),
         (f"version = 1\ncores = {10**400}\n[seconds]", "no number of cores"),
         ("version = " + "9" * 5000, "cannot be read"),
         ("version = " + "[" * 5000, "cannot be read"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muntin.api.engine import check_shape, engine_of
@@ -35,11 +35,6 @@ class Plan(Found):
     """The chosen plan of a query: look at it, turn it into SQL, run it."""
 
     __slots__ = ()
-
-    @classmethod
-    def of(cls, found: Found) -> Plan:
-        """What planning found, in the user's hands."""
-        return cls(*(getattr(found, field.name) for field in fields(found)))
 
     def explain(self) -> str:
         """The tree as it runs: what each node is made of, its share of the time, its operator.
@@ -102,7 +97,7 @@ class Plan(Found):
 
     def replan(
         self, rate: float | None = None, keys: float | None = None, rows: float | None = None
-    ) -> Replanned:
+    ) -> Replanned[Plan]:
         """Whether another plan is better for other statistics, and by how much.
 
         What is not given stays as it was; with another rate and no rows, the span of time stays.

@@ -8,22 +8,22 @@ is and the plan that would be chosen now are priced under the same new statistic
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
 from muntin.cost import Statistics, total
 from muntin.planner.choice import choose
+from muntin.planner.found import Found
 from muntin.planner.search import find_plan
 from muntin.report import number, times
 
-if TYPE_CHECKING:
-    from muntin.api.plan import Plan
+Plan = TypeVar("Plan", bound=Found)
 
 WORTH = 1.1
 """Another plan is said to be better from this ratio on: predictions are not exact."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Replanned:
+class Replanned(Generic[Plan]):
     """The plan that would be chosen now, and what both would cost now."""
 
     plan: Plan
@@ -53,7 +53,9 @@ class Replanned:
         )
 
 
-def replan(plan: Plan, rows: float | None, keys: float | None, rate: float | None) -> Replanned:
+def replan(
+    plan: Plan, rows: float | None, keys: float | None, rate: float | None
+) -> Replanned[Plan]:
     """Plan again for other statistics; what is not given stays as it was."""
     old = plan.options.statistics
     rate = old.rate if rate is None else rate
@@ -70,5 +72,5 @@ def replan(plan: Plan, rows: float | None, keys: float | None, rate: float | Non
     return Replanned(new, plan, kept.seconds, new.seconds, "s")
 
 
-def _name(plan: Plan) -> str:
+def _name(plan: Found) -> str:
     return f"{plan.strategy} by {plan.operator.name}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
 from muntin.cost import CostModel
 from muntin.model.query import Query
@@ -43,6 +44,11 @@ class Found:
     alternatives: tuple[Alternative, ...]
     choice: Choice
     options: Options
+
+    @classmethod
+    def of(cls, found: Found) -> Self:
+        """What was found, as a plan of this class."""
+        return cls(*(getattr(found, field.name) for field in fields(found)))
 
     @property
     def tree(self) -> SharingPlan:
