@@ -1,5 +1,5 @@
 # Every target makes what it needs: `make test` on a fresh clone is enough.
-# ARGS is handed on: make test ARGS="tests/coverage -x"
+# ARGS is handed on: make test ARGS="tests/plan -x"
 
 PYTHON ?= python3
 BIN := $(CURDIR)/.venv/bin

@@ -24,7 +24,7 @@ from muntin.planner.strategies import STRATEGIES
 from muntin_testing.public_api import public_calls
 
 TYPES = {name: kind for name, kind in vars(choices).items() if get_args(kind)}
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 REGISTRIES = {
     "Strategy": {"auto", *STRATEGIES},
