@@ -26,6 +26,7 @@ EXPERIMENTS = {
 BENCHMARKS = {
     "batch": "lab.benchmarks.batch",
     "duckdb": "lab.benchmarks.duckdb",
+    "kernel": "lab.benchmarks.kernel",
     "planning": "lab.benchmarks.planning",
     "stream": "lab.benchmarks.stream",
     "sustained": "lab.benchmarks.sustained",

@@ -74,20 +74,21 @@ class Events:
                 file.write_table(pa.table(columns, schema=SCHEMA))
 
 
-def _hundred() -> tuple[Window, ...]:
-    """A hundred different windows: slides of whole minutes, up to 24 slides long."""
-    random = Random(100)
+def _many(count: int, longest: int) -> tuple[Window, ...]:
+    """So many different windows: slides of whole minutes, up to `longest` slides long."""
+    random = Random(count)
     shapes: dict[tuple[int, int], None] = {}
-    while len(shapes) < 100:
+    while len(shapes) < count:
         slide = random.choice((1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60))
-        shapes[(slide * random.randint(1, 24), slide)] = None
+        shapes[(slide * random.randint(1, longest), slide)] = None
     return minute_windows(*shapes)
 
 
 SETS: dict[str, tuple[Window, ...]] = {
     "mixed": MIXED,
     "overlap": OVERLAP,
-    "hundred": _hundred(),
+    "hundred": _many(100, 24),
+    "thousand": _many(1000, 240),
     "uneven": (
         Window("70 seconds", "60 seconds"),
         Window("5 minutes", "2 minutes", "30 seconds"),

@@ -19,7 +19,7 @@ AGGREGATES = [mt.min("v"), mt.max("v"), mt.avg("v")]
 def test_regret_is_what_knowing_the_data_would_have_saved(engine: Engine) -> None:
     """In every case it is at most `regret` times as slow as what knowing the case would choose."""
     reached = Reached()
-    for windows in SETS.values():
+    for windows in (SETS[name] for name in ("mixed", "overlap", "hundred", "uneven")):
         query = mt.query("ts", windows, AGGREGATES, keys="k")
         unknown = optimize_with(query, Options(statistics=ASSUMED, engine=engine))
         assert unknown.choice.regret is not None

@@ -73,7 +73,7 @@ class Statistics:
         """What the data may be like, as far as it is unknown; these statistics are the first.
 
         >>> len(Statistics().cases(True)), len(Statistics(unknown=("keys",)).cases(True))
-        (1, 4)
+        (1, 3)
         """
         found = [self]
         for rows in FEW_OR_MANY_ROWS if "rows" in self.unknown and not stream else (self.rows,):

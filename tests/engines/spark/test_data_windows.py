@@ -67,7 +67,7 @@ def test_sessions_of_many_gaps_are_sparks_own(
     aggregates = [mt.count(), mt.sum("v").filter("x > 0"), mt.avg("x"), mt.max_by("x", "n")]
     query = mt.query("ts", [mt.session(g) for g in GAPS], aggregates, keys="k")
     for operator, keys in (("sessions", 1), ("runs", 1e9)):
-        plan = mt.optimize(query, distinct_keys=keys)
+        plan = mt.optimize(query, distinct_keys=keys, rows=1e7, rate=100)
         assert plan.operator.name == operator
         verified = mt.verify(df, plan)
         assert verified, verified
