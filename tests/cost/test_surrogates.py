@@ -11,7 +11,7 @@ from muntin.cost import Constants, ExpandCost, KernelCost, Statistics
 from muntin.cost.arrays import WindowArrays, edge_matrix, slice_rows, source_costs, window_rows
 from muntin.cost.members import Members
 from muntin.cost.statistics import SECOND
-from muntin.cost.surrogates import HALO
+from muntin.cost.surrogates import GATHER, HALO
 from muntin.cost.tree_forms import final_of, tree_form
 from muntin.model.windows import Window
 from muntin.plan.coverage import SOURCE, Source, every, fewest_pieces
@@ -149,7 +149,7 @@ def test_what_the_operators_do_on_an_edge() -> None:
     assert expand.edge(fine, LONG, four) == pytest.approx(10 * (100 + 4 * 2e3) + 14 * 20)
     assert kernel.edge(fine, coarse, every(1)) == pytest.approx(4 * 10)
     assert kernel.edge(fine, LONG, four) == pytest.approx(4 * (20 + 14))
-    for parent, pieces, scanned in ((MINUTES, 4, 2 * 11 + 14), (HOPPING, 2, 2 * 14)):
+    for parent, pieces, scanned in ((MINUTES, 4, 2 * 11 + 14), (HOPPING, 2, GATHER * 2 * 14)):
         taken = fewest_pieces(LONG, parent, disjoint=True)
         assert taken is not None
         assert taken.count == pieces

@@ -120,9 +120,9 @@ def _(model: ExpandCost, parents: WindowArrays, children: WindowArrays, counts: 
 def _(model: KernelCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
     above, own = (window_rows(model.statistics, each) for each in (parents, children))
     scanned = model.scanned(above[:, None], own)
-    gathered = model.gathered(counts.astype(np.float64), own)
+    gathered = model.gathered(above[:, None], counts.astype(np.float64), own)
     disjoint = parents.range == parents.slide
-    return np.where(disjoint[:, None], scanned, np.minimum(scanned, gathered))
+    return np.where(disjoint[:, None], scanned, gathered)
 
 
 @singledispatch

@@ -12,8 +12,9 @@ constants of the machine (`muntin.cost.spark`). `held` is how many rows a node h
     slices → window      entered·held(parent) + exploded·fed       scanned·(2·held(parent)
                          + grouped·held(child)                     + held(child))
     window → window      the same                                  the same; from a parent that
-                                                                   overlaps itself no more than
-                                                                   scanned·pieces·held(child)
+                                                                   overlaps itself GATHER times
+                                                                   that, or as much for each of
+                                                                   pieces·held(child)
 
 Expand moves every piece into each instance that it feeds (`fed` pieces in all), so it pays for
 overlap. The kernel scans a parent's pieces twice, by blocks as long as the child, and combines two
@@ -42,6 +43,8 @@ from muntin.plan.slicing import Slices
 
 HALO = 1.25
 """A quarter of the pieces go to two chunks of time."""
+GATHER = 4.5
+"""How many times as long a step takes along the chains of a parent that overlaps itself."""
 SCANS = 3
 """`Constants.scanned` pays for a piece: two scans and one combine. Here each is counted."""
 
@@ -146,8 +149,7 @@ class KernelCost(Seconds):
             case _, Slices():
                 return self.step * held(parent)
             case Window(), Window() if not parent.tumbling:
-                scanned = self.scanned(held(parent), held(child))
-                return min(scanned, self.gathered(float(pieces.count), held(child)))
+                return self.gathered(held(parent), float(pieces.count), held(child))
             case _:
                 return self.scanned(held(parent), held(child))
 
@@ -155,6 +157,7 @@ class KernelCost(Seconds):
         """Two scans of the pieces, one combine a result."""
         return self.step * (2.0 * parent + child)
 
-    def gathered(self, pieces: Number, child: Number) -> Number:
-        """Every piece of every result looked up."""
-        return self.step * (pieces * child)
+    def gathered(self, parent: Number, pieces: Number, child: Number) -> Number:
+        """The scans of chains, or every piece of every result looked up."""
+        steps: Number = np.minimum(2.0 * parent + child, pieces * child)
+        return self.step * GATHER * steps

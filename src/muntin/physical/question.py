@@ -45,8 +45,17 @@ class Question:
     stranger: str | None = None
     started_with: tuple[Window, ...] = ()
 
-    def cases(self, stream: bool) -> tuple[Question, ...]:
-        """The same question of all that the data may be like; itself first."""
+    @cached_property
+    def batch_cases(self) -> tuple[Question, ...]:
+        """The same question of all that a table may be like; itself first."""
+        return self._cases(stream=False)
+
+    @cached_property
+    def stream_cases(self) -> tuple[Question, ...]:
+        """The same question of all that a stream may be like; itself first."""
+        return self._cases(stream=True)
+
+    def _cases(self, stream: bool) -> tuple[Question, ...]:
         each = self.statistics.cases(bool(self.query.keys), stream)
         return (self, *(replace(self, statistics=known) for known in each[1:]))
 

@@ -8,12 +8,15 @@ for all; the operator is then the fastest one for the plan of least cost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from muntin.cost import CostModel, PaperCost, WeaveCost, total
 from muntin.cost.variants import variants
 from muntin.errors import BudgetError, StrategyError, shown
 from muntin.model.query import Query
+from muntin.physical import Question
 from muntin.physical.operators.window import WINDOW
 from muntin.plan import SharingPlan, check
 from muntin.plan.slicing import Slices
@@ -67,8 +70,14 @@ def find_plan(query: Query, options: Options) -> Found:
     if query.keys and "keys" in options.statistics.unknown:
         options = replace(options, statistics=replace(options.statistics, keys=KEYS))
     names = list(STRATEGIES) if auto else [options.strategy]
-    models = _models(query, options)
-    tried = [_try(name, query, models, options) for name in names]
+    question = options.question(query)
+    models = _models(question, options)
+
+    @cache  # strategies often build the same plan
+    def run_by(plan: SharingPlan) -> Choice:
+        return choose(plan, question, options.engine, options.forced, options.facts.refused)
+
+    tried = [_try(name, query, models, options, run_by) for name in names]
     best = _best(tried, options)
     if best.plan is None or best.choice is None:
         raise StrategyError("no strategy has a plan for these windows")
@@ -90,15 +99,14 @@ def _best(tried: list[Tried], options: Options) -> Tried:
     return replace(tried[best], choice=choice)
 
 
-def _models(query: Query, options: Options) -> list[CostModel]:
+def _models(question: Question, options: Options) -> list[CostModel]:
     """What strategies minimise: the surrogate of every operator that may run, or one cost.
 
     The last operators, which serve the most windows, come first: budgets may end before the others.
     """
     if not options.by_seconds:
-        return [_cost_model(query, options)]
+        return [_cost_model(question.query, options)]
     _refuse_technique(options)
-    question = options.question(query)
     operators = candidates(question, options.engine)
     if options.forced is not None:
         operators = [o for o in operators if o.name == options.forced] or operators
@@ -108,14 +116,20 @@ def _models(query: Query, options: Options) -> list[CostModel]:
     return list(dict.fromkeys(models))
 
 
-def _try(name: str, query: Query, models: list[CostModel], options: Options) -> Tried:
+def _try(
+    name: str,
+    query: Query,
+    models: list[CostModel],
+    options: Options,
+    run_by: Callable[[SharingPlan], Choice],
+) -> Tried:
     """The best that a strategy finds under any of the models, within one budget for all.
 
     A strategy that does not look at the cost is asked once. Where the budget ends under a later
     model, what was found before remains. What the strategy that was asked for refuses is the
     caller's to know.
     """
-    question, asked = options.question(query), options.strategy == name
+    asked = options.strategy == name
     budget = budget_for(len(query.windows), SHARES.get(name, 1), asked)
     tried: list[Tried] = []
     for model in models[:1] if name in COST_FREE else models:
@@ -135,8 +149,7 @@ def _try(name: str, query: Query, models: list[CostModel], options: Options) -> 
                 raise
             tried.append(Tried(name, note=f"refused: {refusal}"))
         else:
-            refused = options.facts.refused
-            choice = choose(plan, question, options.engine, options.forced, refused)
+            choice = run_by(plan)
             tried.append(Tried(name, plan, choice, _cost(plan, choice, model, options)))
     return replace(_best(tried, options), steps=budget.spent)
 

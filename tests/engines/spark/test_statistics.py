@@ -9,6 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 from muntin.engines.spark.session import cores_of, make_table
+from muntin.engines.spark.statistics import glance
+from muntin.planner.options import ASSUMED
 
 QUERY = mt.query("ts", [mt.tumbling("1 hour")], [mt.count()], keys="device")
 
@@ -60,3 +62,29 @@ def test_plans_rest_on_them(events: DataFrame) -> None:
     known = mt.statistics(events, QUERY, fraction=1.0)
     plan = mt.optimize(QUERY, statistics=known)
     assert "for 20,000 rows, 500 keys, 10 events/s (from all rows)" in plan.explain()
+
+
+def test_a_glance_runs_no_job_and_says_what_stays_unknown(
+    frugal: SparkSession, tmp_path: Path
+) -> None:
+    """Footers where they say the times, else Spark's own estimate of the size."""
+    times = pa.array([i * 100_000 for i in range(1000)], pa.timestamp("us", "UTC"))
+    table = pa.table({"ts": times, "device": pa.array([i % 7 for i in range(1000)])})
+    pq.write_table(table, tmp_path / "events.parquet")
+    files = frugal.read.parquet(str(tmp_path))
+    found = glance(files, QUERY, ASSUMED)
+    assert (found.rows, found.unknown) == (1000, ("keys",))
+    assert found.rate == pytest.approx(10, rel=0.01)
+    made = frugal.range(1000).selectExpr("timestamp_seconds(id) AS ts", "id % 7 AS device")
+    estimated = glance(made, QUERY, ASSUMED)
+    assert 100 < estimated.rows < 10_000
+    assert estimated.unknown == ("keys", "rate")
+    text = mt.explain(files, "ts", QUERY.windows, QUERY.aggregates, "device").explain()
+    assert "1,000 rows, 100 keys, 10 events/s (from the files' footers)" in text
+    assert "unknown: distinct_keys=" in text
+
+
+def test_where_spark_has_lost_track_nothing_is_known(frugal: SparkSession) -> None:
+    rows = frugal.createDataFrame([(1, 2)], ["ts", "device"])
+    crossed = rows.selectExpr("timestamp_seconds(ts) AS ts", "device")
+    assert glance(crossed, QUERY, ASSUMED) is ASSUMED

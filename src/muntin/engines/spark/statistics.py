@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
@@ -74,8 +74,12 @@ def sample_statistics(df: DataFrame, query: Query, fraction: float) -> Statistic
 def read_footers(df: DataFrame, query: Query, keys: float) -> Statistics:
     """Rows and rate from the footers of the parquet files that the DataFrame reads."""
     _refuse_stream(df)
+    return _of_footers(df.inputFiles(), query, keys)
+
+
+def _of_footers(files: list[str], query: Query, keys: float) -> Statistics:
     rows, first, last = 0, None, None
-    for path in _local(df.inputFiles()):
+    for path in _local(files):
         footer = pq.ParquetFile(path).metadata
         rows += footer.num_rows
         for low, high in _bounds(footer, query.time):
@@ -92,12 +96,11 @@ def read_footers(df: DataFrame, query: Query, keys: float) -> Statistics:
 
 def glance(df: DataFrame, query: Query, assumed: Statistics) -> Statistics:
     """What can be known without a job; the rest as assumed."""
-    try:
-        if len(df.inputFiles()) <= MOST_FILES:
-            found = read_footers(df, query, assumed.keys)
+    files = df.inputFiles()
+    if len(files) <= MOST_FILES:
+        with suppress(ColumnError, OSError, pa.ArrowException):  # not of files that say so
+            found = _of_footers(files, query, assumed.keys)
             return replace(found, origin="from the files' footers", unknown=("keys",))
-    except (ColumnError, OSError, pa.ArrowException):
-        pass  # not of local parquet files that say so
     rows = estimate_rows(df)
     if rows is None:
         return assumed

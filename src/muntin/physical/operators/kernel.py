@@ -15,7 +15,7 @@ from muntin.aggregates import Aggregate
 from muntin.cost import CostModel, KernelCost
 from muntin.cost.spark import Work
 from muntin.cost.statistics import SECOND
-from muntin.cost.surrogates import HALO, SCANS
+from muntin.cost.surrogates import GATHER, HALO, SCANS
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, Congruence, PhysicalNode, PhysicalPlan
@@ -86,14 +86,18 @@ class Kernel(Counted):
 
 
 def read(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> float:
-    """Steps to make a node: each piece once to cut, twice to scan and once for each result."""
+    """Steps to make a node: each piece once to cut, twice to scan and once for each result.
+
+    Steps along the chains of a parent that overlaps itself take longer.
+    """
     parent, held = physical.nodes[node.parent], question.statistics.held
     if isinstance(node.shape, Slices):
         return held(parent.shape)
     scanned = 2 * held(parent.shape) + held(node.shape)
     if parent.disjoint:
         return scanned
-    return min(scanned, physical.plan.nodes[node.number].pieces.count * held(node.shape))
+    pieces = physical.plan.nodes[node.number].pieces.count * held(node.shape)
+    return GATHER * min(scanned, pieces)
 
 
 def widest(physical: PhysicalPlan) -> int:

@@ -26,7 +26,7 @@ GROUPED = 1e-7
 """Seconds to group a row into the pieces of one first-level node."""
 MERGED = 5e-7
 """Seconds to merge a piece into what there is of it."""
-STEP = 1.2e-8
+STEP = 4e-9
 """Seconds to scan a partial, or combine two."""
 
 NODE = 1e-3
