@@ -19,6 +19,7 @@ from muntin.model.delivery import DELIVERIES
 from muntin.model.query import BOUNDS
 from muntin.nesting.manager import GROUPINGS
 from muntin.physical import BATCH, OPERATORS, STREAM
+from muntin.physical.operators.bucketed import TECHNIQUES
 from muntin.plan.slicing import SLICINGS
 from muntin.planner.strategies import STRATEGIES
 from muntin_testing.public_api import public_calls
@@ -29,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 REGISTRIES = {
     "Strategy": {"auto", *STRATEGIES},
     "Technique": {"slick-deque", *PAPER},
+    "DueTechnique": {"auto", *TECHNIQUES},
     "Slicing": set(SLICINGS),
     "Engine": set(OPERATORS),
     "BatchOperator": {o.name for o in BATCH if o.aggregates},

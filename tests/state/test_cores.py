@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from muntin.model.windows import Window
+from muntin.physical.operators import bucketed
 from muntin.state.cores import FAN_OUT, TECHNIQUES
 from muntin.state.header import SLICES
 from muntin.state.store import MemoryStore
@@ -45,6 +46,10 @@ def test_every_technique_gives_the_rows_of_brute_force(technique: str) -> None:
             reached["late"] += step.late
     reached.at_least(200, "emitted")
     reached.at_least(10, "late")
+
+
+def test_techniques_are_those_that_explain_names() -> None:
+    assert tuple(bucketed.TECHNIQUES) == TECHNIQUES
 
 
 def reads(technique: str, count: int) -> list[int]:

@@ -149,7 +149,8 @@ class Plan(Found):
     def _basis(self) -> list[str]:
         """What the operator does, and what the prediction rests on."""
         known, constants = self.options.statistics, self.options.constants.origin
-        notes = [f"{self.operator.name}: {self.operator.card}"]
+        question = self.options.question(self.query)
+        notes = [f"{self.operator.name}: {self.operator.card}", *self.operator.notes(question)]
         if not self.options.by_seconds:
             return notes
         if self.options.engine == "stream":

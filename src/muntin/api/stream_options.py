@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from muntin.cost import Statistics
 from muntin.errors import QueryError, did_you_mean
-from muntin.model.choices import Cost, Operator, Output, Sampling, Strategy
+from muntin.model.choices import Cost, DueTechnique, Operator, Output, Sampling, Strategy
 from muntin.model.durations import Duration
 from muntin.model.windows import Window
 from muntin.state.control import Control
@@ -25,6 +25,9 @@ class StreamOptions(TypedDict, total=False):
     buckets: int | None
     """How many parts "bucketed" spreads the keys over: by default as many as there are shuffle
     partitions, and always as many as its checkpoint was started with."""
+    technique: DueTechnique
+    """What answers the windows that are due on "bucketed": a ladder of blocks ("b-int", which
+    "auto" takes), suffixes and prefixes of blocks ("two-stacks"), or every slice ("panes")."""
     control: Control | None
     """Windows are then registered and suspended while the stream runs."""
 

@@ -42,6 +42,9 @@ Technique = Literal[
 ]
 """What answers windows under cost="weave"."""
 
+DueTechnique = Literal["auto", "b-int", "two-stacks", "panes"]
+"""What answers the windows of a stream when they are due."""
+
 Slicing = Literal["panes", "pairs", "cutty"]
 """How the weaving strategies cut windows."""
 

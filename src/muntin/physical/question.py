@@ -21,13 +21,15 @@ class Facts:
     """What data tells planning, beyond statistics; the defaults are those of a plan without data.
 
     `stranger` is why rows cannot be handed to Python, `refused` the operators that are ruled out,
-    with reasons, `forced` the operator to run if one was asked for.
+    with reasons, `forced` the operator to run if one was asked for, `technique` what is
+    to answer a stream's windows when they are due.
     """
 
     stranger: str | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     started_with: tuple[Window, ...] = ()
     forced: str | None = None
+    technique: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Question:
     constants: Constants = SHIPPED
     stranger: str | None = None
     started_with: tuple[Window, ...] = ()
+    technique: str = "auto"
 
     @cached_property
     def batch_cases(self) -> tuple[Question, ...]:

@@ -34,8 +34,8 @@ from muntin.state.state import State
 
 FAN_OUT = 16
 """Blocks of one length that make one of the next."""
-TECHNIQUES = ("panes", "two-stacks", "b-int")
-"""What answers due windows: plain re-reduction, suffixes and prefixes, or a ladder."""
+TECHNIQUES = ("b-int", "two-stacks", "panes")
+"""What answers due windows: a ladder, suffixes and prefixes, or plain re-reduction."""
 
 
 @dataclass(frozen=True, slots=True)

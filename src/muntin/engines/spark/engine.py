@@ -179,7 +179,7 @@ class Stream(OnSpark):
         given = () if streaming.started_with is None else bound.started_with
         if given and operator is None:
             refused = {BUCKETED.name: "started_with is for restarts of 'native'", **refused}
-        return Facts(bound.stranger, refused, given, operator)
+        return Facts(bound.stranger, refused, given, operator, streaming.technique)
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
         """The rows as a streaming DataFrame, in the long layout."""

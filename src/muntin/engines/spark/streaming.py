@@ -26,7 +26,7 @@ from muntin.errors import (
     shown,
     unknown,
 )
-from muntin.model.choices import Output
+from muntin.model.choices import DueTechnique, Output
 from muntin.model.durations import Duration, microseconds
 from muntin.model.query import Query
 from muntin.model.windows import Window
@@ -38,19 +38,23 @@ class Streaming:
     """The options of a stream: how late rows may be, and which results come out when.
 
     `started_with` are the windows of the query that the checkpoint was started with, where they
-    are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over;
-    with a `control` windows come and go.
+    are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over,
+    and `technique` what answers its windows when they are due; with a `control` windows come and
+    go.
     """
 
     watermark: Duration | None = None
     output: str = "append"
     started_with: Iterable[Window] | None = None
     buckets: int | None = None
+    technique: str = "auto"
     control: Control | None = None
 
     def __post_init__(self) -> None:
         if not is_one_of(self.output, get_args(Output)):
             raise StrategyError(unknown("output", self.output, get_args(Output)))
+        if not is_one_of(self.technique, get_args(DueTechnique)):
+            raise StrategyError(unknown("technique", self.technique, get_args(DueTechnique)))
         _check_buckets(self.buckets)
         if self.control is not None and not isinstance(self.control, Control):
             raise ControlError(f"control {shown(self.control)} must be mt.Control(path)")

@@ -72,6 +72,10 @@ class Operator(ABC):
         """What makes a node: the word that explain() has beside it."""
         return self.name
 
+    def notes(self, question: Question) -> tuple[str, ...]:
+        """What else explain() says of how it runs."""
+        return ()
+
     def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """Aggregates that the engine merges beside this operator, which cannot."""
         return ()

@@ -26,11 +26,29 @@ EMITTED = 1.5e-6
 """Seconds to hand a result back."""
 
 
+TECHNIQUES = {
+    "b-int": "a ladder of combined blocks, repaired where a late row falls",
+    "two-stacks": "blocks combined up to a flip and from it on",
+    "panes": "every slice of every window",
+}
+"""What answers windows when they are due (`muntin.state.cores`), the default first."""
+
+
+def named_technique(given: str) -> str:
+    """The technique asked for; "auto" is the first, which late rows slow least."""
+    return next(iter(TECHNIQUES)) if given == "auto" else given
+
+
 class Bucketed(Streamed):
     """For many keys: a key costs a few array elements."""
 
     name = "bucketed"
     card = "state in columns for each bucket of keys, evaluated by NumPy when windows are due"
+
+    def notes(self, question: Question) -> tuple[str, ...]:
+        """By what the windows that are due are answered."""
+        technique = named_technique(question.technique)
+        return (f"windows that are due are answered by {technique}: {TECHNIQUES[technique]}",)
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """All partials are merged in Python."""

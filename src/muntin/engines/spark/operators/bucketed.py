@@ -29,6 +29,7 @@ from muntin.engines.spark.processor import OUTPUT, BucketProcessor
 from muntin.engines.spark.session_facts import is_connect, version_of
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.physical import PhysicalPlan
+from muntin.physical.operators.bucketed import named_technique
 from muntin.physical.operators.kernel import Base
 from muntin.state.spec import Spec
 
@@ -88,6 +89,7 @@ def spec_of(source: StreamSource, bound: Bound) -> Spec:
         update=bound.streaming.output == "update",
         late_now=judges_now(spark),
         wraps=source.wraps,
+        technique=named_technique(bound.streaming.technique),
     )
 
 
