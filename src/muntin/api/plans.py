@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -81,11 +81,9 @@ class Plans:
         check_names(stream, StreamOptions)
         engine = engine_of(data)
         check_shape(engine.name, layout, empty)
-        bound = [engine.bind(data, plan.query, **stream) for plan in self.plans]
-        ready = [
-            plan.fit(engine, engine.facts(each, None))
-            for plan, each in zip(self.plans, bound, strict=True)
-        ]
+        ran = [plan.bind(engine, data, **stream) for plan in self.plans]
+        ready = [replace(p, choice=c) for p, (_, c) in zip(self.plans, ran, strict=True)]
+        bound = [each for each, _ in ran]
         return Plans(self.sets, tuple(ready)).deliver(engine, bound, (layout, empty), deliver)
 
     def deliver(

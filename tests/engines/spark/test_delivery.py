@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
+from muntin.model.choices import BatchOperator
 
 AGGREGATES = [
     mt.count(),
@@ -140,3 +141,16 @@ def test_the_source_is_read_once(table: DataFrame) -> None:
             table, queries={"one": ONE, "two": TWO, "hour": hour}, strategy="wcg"
         ).explain()
     assert text.getvalue().count("+- InMemoryTableScan") == 1
+
+
+def test_the_operator_that_was_asked_for_runs(frugal: SparkSession) -> None:
+    """What explain() shows of several queries is what apply() runs."""
+    table = frugal.range(100).selectExpr("timestamp_seconds(id) AS ts", "id AS v")
+    queries = {"one": mt.query("ts", [mt.hopping("9 seconds", "3 seconds")], [mt.sum("v")])}
+    asked: tuple[tuple[BatchOperator, bool], ...] = (("kernel", True), ("expand", False))
+    for operator, stage in asked:
+        plans = mt.optimize(queries=queries, operator=operator)
+        assert [plan.operator.name for plan in plans.plans] == [operator]
+        with redirect_stdout(StringIO()) as printed:
+            plans.apply(table).explain()
+        assert ("MapInArrow" in printed.getvalue()) is stage
