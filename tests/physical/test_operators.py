@@ -52,7 +52,7 @@ def test_an_operator_is_two_files_of_one_name(name: str) -> None:
 
 def test_names_of_operators_are_asked_for_nowhere_else() -> None:
     """What an operator does is asked of the object: no code compares its name."""
-    compared = re.compile(r"operator\.name (==|in|!=)|\.reason ==")
+    compared = re.compile(r"\b(o|operator)\.name (==|in|!=)|\.reason ==")
     found = [
         f"{file.relative_to(ROOT)}: {line.strip()}"
         for file in (ROOT / "src").rglob("*.py")

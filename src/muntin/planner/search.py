@@ -108,9 +108,10 @@ def _models(question: Question, options: Options) -> list[CostModel]:
         return [_cost_model(question.query, options)]
     _refuse_technique(options)
     operators = candidates(question, options.engine)
-    if options.forced is not None:
-        operators = [o for o in operators if o.name == options.forced] or operators
-    elif not question.in_python:
+    by_name = {operator.name: operator for operator in operators}
+    if options.forced in by_name:
+        operators = [by_name[options.forced]]
+    elif options.forced is None and not question.in_python:
         operators = [o for o in operators if o.chosen and o.name not in options.facts.refused]
     models = [operator.surrogate(question) for operator in reversed(operators)]
     return list(dict.fromkeys(models))
