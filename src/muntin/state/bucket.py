@@ -162,8 +162,9 @@ class Bucket:
                 first, latest = due.bounds(branch)
                 if first > latest:
                     continue
-                if isinstance(branch.shape, Window) and cores.pays(branch, first, latest):
-                    tables = cores.tables(branch.shape, first, latest)
+                window = None if branch.branches else branch.shape
+                if isinstance(window, Window) and cores.pays(window, first, latest):
+                    tables = cores.tables(window, first, latest)
                     found.append((replace(base, branches=(branch,)), tables, due))
                 else:
                     together.append(branch)

@@ -27,7 +27,6 @@ from hashlib import blake2b
 import pyarrow as pa
 
 from muntin.kernels.grouping import Grouping
-from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
 from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
 from muntin.state.state import State
@@ -69,12 +68,10 @@ class Cores:
         inside = [each.table for each in core if each.table is not None]
         return [*self._slices(first, low * block), *inside, *self._slices(high * block, end)]
 
-    def pays(self, branch: Branch, first: int, last: int) -> bool:
-        """Whether the instances of a branch have so much in common that a core is worth it."""
-        if branch.branches or not isinstance(branch.shape, Window) or self.technique == "panes":
-            return False
+    def pays(self, window: Window, first: int, last: int) -> bool:
+        """Whether the instances have so much in common that a core is worth it."""
         block = self.state.header.bases[self.base].block
-        return first + branch.shape.range - last >= 3 * block
+        return self.technique != "panes" and first + window.range - last >= 3 * block
 
     def _slices(self, since: int, before: int) -> list[pa.Table]:
         """The slices that begin in a stretch of time, one by one."""
