@@ -1,5 +1,6 @@
 """The kernel in process: portions, tails, time chunks and trees, against brute force."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -96,18 +97,23 @@ ROWS = st.dictionaries(
 ).map(lambda d: [(*where, value) for where, value in d.items()])
 
 
+def unlisted(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    """The results of a batch one by one: key, node, start and partials."""
+    for key, node, *lists in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        assert 0 < len(lists[0]) <= module.LISTED
+        yield from ((key, node, *one) for one in zip(*lists, strict=True))
+
+
 @given(rows=ROWS, chunk=st.sampled_from([None, 18, 25, 72]), size=st.integers(1, 12))
 def test_every_complete_instance_is_emitted_exactly_once(
     rows: list[Row], chunk: int | None, size: int
 ) -> None:
     kernel = Kernel(("k0",), PARTIALS, TREE, frozenset({1, 2, 3, 5, 6}), chunk, wraps=False)
-    out = pa.Table.from_batches(list(kernel(iter(batches(rows, chunk, size)))))
-    emitted = [(r["k0"], r["node"], r["start"]) for r in out.to_pylist()]
-    assert len(emitted) == len(set(emitted)), "an instance came twice"
-    values = {
-        (r["k0"], r["node"], r["start"]): (r["p0"], r["p1"], r["p2"]["result"])
-        for r in out.to_pylist()
-    }
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "LISTED", 3)
+        out = [row for batch in kernel(iter(batches(rows, chunk, size))) for row in unlisted(batch)]
+    assert len(out) == len({(key, node, start) for key, node, start, *_ in out}), "one came twice"
+    values = {(k, n, start): (p0, p1, p2["result"]) for k, n, start, p0, p1, p2 in out}
     assert values == expected(rows)
 
 
@@ -128,6 +134,7 @@ def test_only_a_tail_is_carried_over_however_long_a_key_is(monkeypatch: pytest.M
     monkeypatch.setattr(module.Groups, "tail", watched)
     rows: list[Row] = [("a", 0, start, 1) for start in range(3000)]
     kernel = Kernel(("k0",), PARTIALS, TREE, frozenset({1, 2, 3, 5}), None, wraps=False)
-    assert sum(b.num_rows for b in kernel(iter(batches(rows, None, 100)))) == len(expected(rows))
+    out = [row for batch in kernel(iter(batches(rows, None, 100))) for row in unlisted(batch)]
+    assert len(out) == len(expected(rows))
     assert len(carried) > 20
     assert max(carried) == WIDEST

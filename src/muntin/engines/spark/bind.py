@@ -13,7 +13,7 @@ from importlib import import_module
 from pyspark.sql import DataFrame
 
 from muntin.aggregates import Aggregate
-from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow, partial_fields
+from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow
 from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.stream_source import StreamSource, delay_of
 from muntin.engines.spark.streaming import Streaming, check_started_with
@@ -79,7 +79,7 @@ class Bound:
         table = self.of_shared.table
         if self.streaming is not None:
             return not_in_arrow(table)
-        foreign = arrow_refusal([*fields_of(table, table.keys), *partial_fields(table)])
+        foreign = arrow_refusal([*fields_of(table, table.keys), *table.fields])
         return f"{foreign} cannot be handed to Python" if foreign else None
 
     @cached_property

@@ -37,7 +37,7 @@ def not_in_arrow(table: Table, compared: tuple[str, ...] = ()) -> str | None:
     if any(p.row is None for p in partials):
         return "a partial of one row has no plain expression"
     own = {p.name for p in partials if p.merger not in _OF_STRUCTS and not p.beside}
-    others, made = fields_of(table, (*table.keys, *compared)), partial_fields(table)
+    others, made = fields_of(table, (*table.keys, *compared)), table.fields
     plain = [*others, *(f for f in made if f.name in own)]
     kinds = [f.dataType.simpleString() for f in plain]
     strange = next((kind for kind in kinds if kind.partition("(")[0] not in _PLAIN), None)
@@ -78,12 +78,6 @@ def fields_of(table: Table, names: Iterable[str]) -> list[StructField]:
     return [StructField(name, schema[name].dataType) for name in names]
 
 
-def partial_fields(table: Table) -> list[StructField]:
-    """The partial columns with their types."""
-    lifts = [F.expr(p.lift).alias(p.name) for p in table.columns.partials]
-    return [StructField(f.name, f.dataType) for f in table.rows.agg(*lifts).schema]
-
-
 def one_zero(key: StructField) -> str:
     """A key as Spark groups it: 0.0 and -0.0 are one."""
     kind = key.dataType.simpleString()
@@ -92,7 +86,7 @@ def one_zero(key: StructField) -> str:
 
 def _partials(table: Table) -> dict[str, str]:
     """SQL for the partials of one row."""
-    kinds = {field.name: field.dataType.simpleString() for field in partial_fields(table)}
+    kinds = {field.name: field.dataType.simpleString() for field in table.fields}
     return {p.name: f"CAST({p.row} AS {kinds[p.name]})" for p in table.columns.partials}
 
 

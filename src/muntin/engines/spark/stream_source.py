@@ -24,7 +24,7 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from muntin.engines.spark.names import find_column, quoted
 from muntin.engines.spark.preaggregate import PreAggregation
-from muntin.engines.spark.row_partials import fields_of, lift_rows, not_in_arrow, partial_fields
+from muntin.engines.spark.row_partials import fields_of, lift_rows, not_in_arrow
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
@@ -92,13 +92,8 @@ class StreamSource:
         )
         return self.lift_rows().mapInArrow(body, self.schema)
 
-    @cached_property
-    def partial_fields(self) -> list[StructField]:
-        """The partial columns with their types."""
-        return partial_fields(self.table)
-
     @property
     def schema(self) -> StructType:
         """The columns of pre-aggregated rows, without the bucket."""
         own = [StructField("node", IntegerType()), StructField("start", LongType())]
-        return StructType([*fields_of(self.table, self.table.keys), *own, *self.partial_fields])
+        return StructType([*fields_of(self.table, self.table.keys), *own, *self.table.fields])

@@ -13,14 +13,15 @@ Spark hands rows on in any order after a shuffle, so an order is always brought 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import (
@@ -33,20 +34,24 @@ from muntin.aggregates.columns import (
 )
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.faults import translate_refusals, try_parts
+from muntin.engines.spark.faults import REFUSALS, silence_log, translate_refusals, try_parts
 from muntin.engines.spark.names import expression, find_column, quoted
 from muntin.engines.spark.session_facts import check_table
-from muntin.errors import ColumnError, shown
+from muntin.errors import ColumnError, MuntinError, shown
 from muntin.model.query import Query
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An expression of a row: what it is of, the words for it, and how Spark is given it."""
+    """An expression of a row: what it is of, the words for it, and how Spark is given it.
+
+    `name` is that of the column that it is, if it is no more than a column.
+    """
 
     of: object
     words: str
     column: Callable[[], Column]
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ class Table:
     """Prepared rows, the columns of the query's aggregates, and the type of the time column.
 
     `keys`, `values` (the inputs of aggregates), `read` (what windows read) and `order` (what orders
-    records of equal time) are the plain names of its columns besides the time.
+    records of equal time) are the plain names of its columns besides the time. `fields` are the
+    partial columns with their types.
     """
 
     rows: DataFrame
@@ -64,6 +70,7 @@ class Table:
     values: tuple[str, ...]
     read: tuple[str, ...]
     order: tuple[str, ...]
+    fields: tuple[StructField, ...] = ()
 
 
 def prepare(df: DataFrame, query: Query, lifted: bool = True) -> Table:
@@ -96,9 +103,24 @@ def prepare(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     if not lifted:
         _check_unshared(query, kinds)
         return table
-    _check_calls(chosen, query, columns)
-    _check_lifts(rows, query, kinds)
-    return replace(table, columns=columns_of(query.aggregates, kinds.__getitem__))
+    try:
+        with silence_log():
+            return _lifted(table, query, kinds)
+    except (*REFUSALS, MuntinError):  # which of the aggregates it is, takes a closer look
+        _check_calls(chosen, query, columns)
+        _check_lifts(rows, query, kinds)
+        raise
+
+
+def _lifted(table: Table, query: Query, kinds: dict[Input, str]) -> Table:
+    """The table with its partial columns; Spark looks at all calls and lifts at once."""
+    columns = columns_of(query.aggregates, kinds.__getitem__)
+    position = dict(zip(kinds, table.values, strict=True))
+    calls = [_call(each, position) for each in query.aggregates]
+    lifts = [F.expr(p.lift).alias(p.name) for p in columns.partials]
+    made = list(table.rows.agg(*calls, *lifts).schema)[len(calls) :]
+    fields = tuple(StructField(f.name, f.dataType) for f in made)  # whatever its nulls
+    return replace(table, columns=columns, fields=fields)
 
 
 def _check_order(df: DataFrame, read: dict[str, str], order: dict[str, str]) -> None:
@@ -135,9 +157,10 @@ def kinds_of(df: DataFrame, query: Query) -> dict[Input, str]:
 
 def _parts(query: Query, time: str, keys: list[str], columns: list[str]) -> list[_Part]:
     """Every expression of a row, in the order in which to blame them."""
-    parts = [_Part("time", f"time {query.time!r}", partial(F.expr, time))]
+    plain = {quoted(name): name for name in columns}
+    parts = [_Part("time", f"time {query.time!r}", partial(F.expr, time), plain.get(time))]
     parts += [
-        _Part(("key", k), f"key {k!r}", partial(F.expr, sql))
+        _Part(("key", k), f"key {k!r}", partial(F.expr, sql), plain.get(sql))
         for k, sql in zip(query.keys, keys, strict=True)
     ]
     for each in distinct_inputs(query.aggregates):
@@ -145,12 +168,22 @@ def _parts(query: Query, time: str, keys: list[str], columns: list[str]) -> list
             counted = partial(input_column, Input("(1)", each.predicate), columns)
             parts.append(_Part(None, f"filter {shown(each.predicate)}", counted))
         value = partial(input_column, each, columns)
-        parts.append(_Part(each, f"input {shown(each.argument)}", value))
+        name = each.argument if each.argument in columns and not each.predicate else None
+        parts.append(_Part(each, f"input {shown(each.argument)}", value, name))
     return parts
 
 
 def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
-    """The types of these expressions; the first that cannot be computed is named."""
+    """The types of these expressions; the first that cannot be computed is named.
+
+    Those of plain columns stand in the schema; two whose names differ in case only are ambiguous.
+    """
+    names = Counter(name.lower() for name in df.columns)
+    kinds = {f.name: f.dataType.simpleString() for f in df.schema if names[f.name.lower()] == 1}
+    known: dict[object, str] = {p.of: kinds[p.name] for p in parts if p.name in kinds}
+    unknown = [part for part in parts if part.name not in kinds]
+    if not unknown:
+        return known
 
     def analyse(some: Sequence[_Part]) -> dict[object, str]:
         columns = [each.column() for each in some]
@@ -160,7 +193,7 @@ def _types(df: DataFrame, parts: list[_Part]) -> dict[object, str]:
         kinds = [field.dataType.simpleString() for field in selected.schema]
         return {each.of: kind for each, kind in zip(some, kinds, strict=True)}
 
-    return try_parts(analyse, parts, lambda part: part.words)
+    return known | try_parts(analyse, unknown, lambda part: part.words)
 
 
 def _check_keys(kinds: dict[str, str]) -> None:
@@ -190,14 +223,16 @@ def _check_calls(df: DataFrame, query: Query, columns: list[str]) -> None:
     names = _names_to_blame(inputs)
     rows = df.select(*(input_column(each, columns).alias(names[each]) for each in inputs), F.lit(1))
 
-    def call(aggregate: Aggregate) -> Column:
-        function = aggregate.function
-        values = [quoted(names[each]) for each in inputs_of(aggregate)] or ["1"]
-        if function.in_python:
-            return F.struct(*(F.count(F.expr(value)) for value in values))
-        return F.expr(function.native().format(*values))
+    _try_calls(rows, query, lambda aggregate: [_call(aggregate, names)])
 
-    _try_calls(rows, query, lambda aggregate: [call(aggregate)])
+
+def _call(aggregate: Aggregate, names: Mapping[Input, str]) -> Column:
+    """Spark's own function over its inputs, by their names."""
+    function = aggregate.function
+    values = [quoted(names[each]) for each in inputs_of(aggregate)] or ["1"]
+    if function.in_python:
+        return F.struct(*(F.count(F.expr(value)) for value in values))
+    return F.expr(function.native().format(*values))
 
 
 def _names_to_blame(inputs: tuple[Input, ...]) -> dict[Input, str]:

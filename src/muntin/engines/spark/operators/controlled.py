@@ -116,7 +116,7 @@ def _schema(source: StreamSource) -> StructType:
     schema = StructType(keys)
     for name, kind in own.items():
         schema = schema.add(name, kind)
-    return StructType([*schema, *source.partial_fields])
+    return StructType([*schema, *source.table.fields])
 
 
 def _metrics() -> list[Column]:

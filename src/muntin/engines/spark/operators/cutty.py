@@ -20,7 +20,6 @@ from muntin.engines.spark.row_partials import (
     fields_of,
     lift_rows,
     one_zero,
-    partial_fields,
 )
 from muntin.engines.spark.table import Table, prepare, tie_breakers, window_inputs
 from muntin.errors import ColumnError
@@ -61,7 +60,7 @@ def _slice(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> D
     """Windows from slices, by partials."""
     inputs = dict(zip(window_inputs(query), table.read, strict=True))
     stage = Cutty(table.keys, asked_windows(physical), inputs, table.columns.partials, wraps)
-    schema = StructType([*head(table), *partial_fields(table)])
+    schema = StructType([*head(table), *table.fields])
     rows = _sort(lift_rows(table), table, query).mapInArrow(stage, schema)
     return name_columns(rows, physical, query, table)
 

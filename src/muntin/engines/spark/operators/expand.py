@@ -51,7 +51,10 @@ def from_source(table: Table, level: Level, read: Read | None = None) -> DataFra
     rows = copy_rows(add_order(table), level)
     if read is not None:
         read(rows)
-    return _group(rows, table, lifts)
+    single = _single_target(level)
+    if single is None:
+        return _group(rows, table, lifts, "node")
+    return _group(rows, table, lifts).withColumn("node", F.lit(single[0]))
 
 
 def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = None) -> DataFrame:
@@ -63,7 +66,8 @@ def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = 
     exploded = _explode(placed, f"CASE of {cases} END", "at", level, most)
     if read is not None:
         read(exploded)
-    return _group(exploded, table, [(p.name, p.merge) for p in table.columns.partials])
+    merges = [(p.name, p.merge) for p in table.columns.partials]
+    return _group(exploded, table, merges, "node")
 
 
 def copy_rows(rows: DataFrame, level: Level) -> DataFrame:
@@ -131,9 +135,9 @@ def _latest(cuts: list[tuple[str, str]], position: str) -> str:
     return starts[0] if len(starts) == 1 else f"greatest({', '.join(starts)})"
 
 
-def _group(rows: DataFrame, table: Table, columns: list[tuple[str, str]]) -> DataFrame:
+def _group(rows: DataFrame, table: Table, columns: list[tuple[str, str]], *by: str) -> DataFrame:
     partials = [F.expr(sql).alias(name) for name, sql in columns]
-    return rows.groupBy(*table.keys, "node", "start").agg(*partials)
+    return rows.groupBy(*table.keys, *by, "start").agg(*partials)
 
 
 def _single_target(level: Level) -> tuple[int, str] | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.operators import expand
+from muntin.engines.spark.row_partials import fields_of
+from muntin.engines.spark.table import Table
 from muntin.engines.spark.unshared import join_direct
 from muntin.errors import ColumnError
 from muntin.physical import PhysicalPlan
@@ -45,7 +48,27 @@ def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFra
     asked = frozenset(node.number for node in physical.outputs)
     kernel = Kernel(table.keys, table.columns.partials, trees(physical), asked, chunk, bound.wraps)
     ordered = split.repartition(*by).sortWithinPartitions(*by, "start")
-    return ordered.mapInArrow(kernel, rows.schema)
+    return _unpacked(ordered.mapInArrow(kernel, _listed(table)), table)
+
+
+def _listed(table: Table) -> StructType:
+    """What comes back: lists of the instances of a group and a node."""
+    lists = [StructField("start", LongType()), *table.fields]
+    return StructType(
+        [
+            *fields_of(table, table.keys),
+            StructField("node", IntegerType()),
+            *(StructField(f.name, ArrayType(f.dataType)) for f in lists),
+        ]
+    )
+
+
+def _unpacked(lists: DataFrame, table: Table) -> DataFrame:
+    """A row for each instance."""
+    partials = [f.name for f in table.fields]
+    kept = [*table.keys, "node"]
+    each = lists.selectExpr(*kept, "posexplode(start) AS (i, start)", *partials)
+    return each.selectExpr(*kept, "start", *(f"{name}[i] AS {name}" for name in partials))
 
 
 def _chunked(rows: DataFrame, chunk: int, widest: int) -> DataFrame:

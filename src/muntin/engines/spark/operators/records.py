@@ -71,7 +71,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     )
     counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
     observed = stepped.observe(metric_name(), *counts)
-    schema = StructType([*head(source.table), *source.partial_fields])
+    schema = StructType([*head(source.table), *source.table.fields])
     rows = observed.select("results").mapInArrow(unpack, schema)
     return name_columns(rows, physical, bound.query, table)
 

@@ -13,7 +13,6 @@ from muntin.engines.spark.row_partials import (
     fields_of,
     lift_rows_once,
     not_in_arrow,
-    partial_fields,
 )
 from muntin.engines.spark.table import Table
 from muntin.model.data_windows import Session
@@ -37,7 +36,7 @@ def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
     sessions = {n.number: n.shape for n in physical.nodes if isinstance(n.shape, Session)}
     keys, partials = table.keys, table.columns.partials
     gap = min(shape.gap for shape in sessions.values())
-    values = partial_fields(table)
+    values = table.fields
     bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
     records, holder = lift_rows_once(table)
     merged = SessionRuns(keys, partials, holder, gap, wraps)
