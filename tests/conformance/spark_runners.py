@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 import muntin as mt
 from conformance.cases import SPARK_TYPES, Case
-from muntin.physical.operators.kernel import KERNEL
+from muntin.physical.operators import BATCH as BATCH_OPERATORS
 from muntin_testing.oracle import rows_of_window
 from muntin_testing.running import on_spark, question_of, sql_text
 
@@ -29,7 +29,8 @@ def by_operator(name: str, empty: str = "omit") -> Runner:
     """The plan by one operator of batches."""
 
     def run(case: Case, df: DataFrame) -> DataFrame | None:
-        if name == "kernel" and KERNEL.refusal(case.plan, question_of(case.query)):
+        operator = {each.name: each for each in BATCH_OPERATORS}[name]
+        if operator.refusal(case.plan, question_of(case.query)):
             return None
         return on_spark(case.plan, case.query, df, name, "long", empty)
 
@@ -57,6 +58,7 @@ BATCH: dict[str, Runner] = {
     "window": by_operator("window"),
     "expand": by_operator("expand"),
     "kernel": by_operator("kernel"),
+    "rows": by_operator("rows"),
     "spark text": by_text,
 }
 FILLED: dict[str, Runner] = {

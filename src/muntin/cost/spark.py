@@ -61,9 +61,9 @@ class Constants:
     grouped: float = 9.3e-8
     entered: float = 2.8e-8
     exploded: float = 2.2e-8
-    shipped: float = 9.9e-9
+    shipped: float = 1.7e-7
     scanned: float = 1.2e-8
-    returned: float = 4.8e-8
+    returned: float = 1.6e-8
     cores: int = 2
     origin: str = "shipped"
 

@@ -51,7 +51,7 @@ Slicing = Literal["panes", "pairs", "cutty"]
 Engine = Literal["spark", "stream", "sql"]
 """What a plan will run on."""
 
-BatchOperator = Literal["window", "expand", "kernel", "sessions", "runs", "cutty"]
+BatchOperator = Literal["window", "expand", "kernel", "rows", "sessions", "runs", "cutty"]
 StreamOperator = Literal["native", "bucketed", "controlled", "records"]
 Operator = BatchOperator | StreamOperator
 """How a plan runs on Spark: on a batch, or on a stream."""

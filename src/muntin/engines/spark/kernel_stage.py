@@ -51,6 +51,11 @@ class Kernel:
     wraps: bool
     read: Read | None = None
 
+    @property
+    def widest(self) -> int:
+        """The longest range: all pieces of an instance start within it."""
+        return max((b.widest for own in self.trees.values() for b in own), default=1)
+
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Evaluate one sorted partition."""
         tail: pa.Table | None = None
@@ -96,13 +101,10 @@ class Groups:
     def of(table: pa.Table, kernel: Kernel, seen_to: int, is_last: bool) -> Groups:
         """Number the groups; `seen_to` is where the first one was left off."""
         names = [*kernel.keys, "node", *(["chunk"] if kernel.chunk else [])]
-        changes = np.zeros(max(table.num_rows - 1, 0), dtype=np.bool_)
-        for name in names:
-            codes = _codes(_column(table, name))
-            changes |= codes[1:] != codes[:-1]
+        changes = changes_of(table, names)
         group = np.concatenate(([0], np.cumsum(changes)))
-        node = _column(table, "node").to_numpy(zero_copy_only=False)
-        start = _column(table, "start").to_numpy(zero_copy_only=False)
+        node = column_of(table, "node").to_numpy(zero_copy_only=False)
+        start = column_of(table, "start").to_numpy(zero_copy_only=False)
         return Groups(table, kernel, group, node, start, seen_to, is_last)
 
     def evaluated(self) -> Iterator[pa.RecordBatch]:
@@ -134,7 +136,7 @@ class Groups:
         return self.table.slice(int(np.argmax(kept))), horizon
 
     def _encoded(self, partial: PartialColumn) -> Encoded:
-        columns = [_column(self.table, name) for name in (partial.name, *partial.beside)]
+        columns = [column_of(self.table, name) for name in (partial.name, *partial.beside)]
         return encode(partial.merger, columns, self.kernel.wraps, partial.code)
 
     def _between(self, window: Window) -> tuple[Array, Array]:
@@ -142,7 +144,7 @@ class Groups:
         count = int(self.group[-1]) + 1
         low, high = np.full(count, _BEFORE), np.full(count, _AFTER)
         if self.kernel.chunk:
-            chunk = _column(self.table, "chunk").to_numpy(zero_copy_only=False)
+            chunk = column_of(self.table, "chunk").to_numpy(zero_copy_only=False)
             own = chunk[np.searchsorted(self.group, np.arange(count))] * self.kernel.chunk
             low, high = own, own + self.kernel.chunk - 1
         low[0] = max(low[0], self.seen_to - window.range + 1)
@@ -154,7 +156,7 @@ class Groups:
         """First-level rows that are results themselves, each emitted by its own chunk, once."""
         new = (self.group[rows] > 0) | (self.start[rows] > self.seen_to)
         if self.kernel.chunk:
-            chunk = _column(self.table, "chunk").to_numpy(zero_copy_only=False)
+            chunk = column_of(self.table, "chunk").to_numpy(zero_copy_only=False)
             new &= self.start[rows] // self.kernel.chunk == chunk[rows]
         kept = rows[new]
         columns = tuple(tuple(a[kept] for a in e.arrays) for e in encoded)
@@ -166,7 +168,7 @@ class Groups:
         """Results in lists: a row for neighbours of one group."""
         first = _firsts(results.group)
         own = pa.array(results.origin[first])
-        keys = [_column(self.table, k).take(own) for k in self.kernel.keys]
+        keys = [column_of(self.table, k).take(own) for k in self.kernel.keys]
         node = pa.array(np.full(len(first), results.node, dtype=np.int32))
         partials = [e.decode(arrays) for e, arrays in zip(encoded, results.columns, strict=True)]
         columns = (pa.array(results.start), *partials)
@@ -183,14 +185,26 @@ def _firsts(group: Array) -> Array:
     return np.asarray(np.union1d(begins, rest) if len(group) > LISTED else begins)
 
 
+def changes_of(table: pa.Table, names: list[str]) -> Array:
+    """Which rows differ from the one before in one of these columns, but for the first row."""
+    changes = np.zeros(max(table.num_rows - 1, 0), dtype=np.bool_)
+    for name in names:
+        codes = _codes(column_of(table, name))
+        changes |= codes[1:] != codes[:-1]
+    return changes
+
+
 def _codes(column: pa.Array) -> Array:
     """Numbers that are equal where the values are; null and NaN equal themselves."""
+    if pa.types.is_integer(column.type) and not column.null_count:
+        return np.asarray(column.to_numpy())
     if pa.types.is_nested(column.type):  # which Arrow does not compare: by their texts
         column = pa.array([repr(value) for value in column.to_pylist()])
     encoded = column.dictionary_encode(null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
 
 
-def _column(table: pa.Table, name: str) -> pa.Array:
+def column_of(table: pa.Table, name: str) -> pa.Array:
+    """A column in one piece."""
     column = table.column(name)
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -15,12 +15,13 @@ from muntin.physical.operators.join import JOIN
 from muntin.physical.operators.kernel import KERNEL
 from muntin.physical.operators.native import NATIVE
 from muntin.physical.operators.records import RECORDS
+from muntin.physical.operators.rows import ROWS
 from muntin.physical.operators.runs import RUNS
 from muntin.physical.operators.sessions import SESSIONS
 from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.window import WINDOW
 
-BATCH: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, SESSIONS, RUNS, CUTTY, DISTINCT, JOIN)
+BATCH: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, ROWS, SESSIONS, RUNS, CUTTY, DISTINCT, JOIN)
 """On a batch DataFrame of Spark."""
 STREAM: tuple[Operator, ...] = (NATIVE, BUCKETED, CONTROLLED, RECORDS, DISTINCT, JOIN)
 """On a stream of Spark."""

@@ -58,7 +58,7 @@ class Kernel(Counted):
         """Pieces of the first level are sent; each node scans its parent's, results come back."""
         if physical.depth == 1 and question.in_python is None:
             return EXPAND.work(physical, question)  # nothing is left for Python to do
-        works, idle = first_level(physical, question), _idle(physical, question)
+        works, idle = first_level(physical, question), idle_cores(physical, question)
         works[FROM_SOURCE] = Work(1, stage=2, worker=1, read=works[FROM_SOURCE].read)
         held, width = question.statistics.held, question.width
         for node in physical.nodes:
@@ -106,7 +106,7 @@ def widest(physical: PhysicalPlan) -> int:
     return max((shape.range for shape in below if isinstance(shape, Window)), default=1)
 
 
-def _idle(physical: PhysicalPlan, question: Question) -> float:
+def idle_cores(physical: PhysicalPlan, question: Question) -> float:
     """How many cores there are for one that has work: groups of few keys cannot use all."""
     known, cores = question.statistics, question.constants.cores
     chunks = max(known.span * SECOND / (CHUNK_RANGES * widest(physical)), 1.0)

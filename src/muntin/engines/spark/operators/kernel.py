@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
@@ -18,6 +21,9 @@ from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import levels
 from muntin.physical.operators.kernel import CHUNK_RANGES, trees, widest
 from muntin.physical.question import in_engine, in_python
+
+Body = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""What a worker makes of a sorted partition."""
 
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
@@ -42,13 +48,25 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
 
 def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """All levels below the first, from its grouped rows."""
-    table, chunk = bound.table, CHUNK_RANGES * widest(physical)
-    split = _chunked(rows, chunk, widest(physical))
-    by = [*table.keys, "node", "chunk"]
+    kernel = kernel_of(physical, bound)
+    return evaluate(rows, "start", kernel, kernel, bound.table, "node")
+
+
+def kernel_of(physical: PhysicalPlan, bound: Bound) -> Kernel:
+    """What workers need to know to evaluate a plan."""
     asked = frozenset(node.number for node in physical.outputs)
-    kernel = Kernel(table.keys, table.columns.partials, trees(physical), asked, chunk, bound.wraps)
-    ordered = split.repartition(*by).sortWithinPartitions(*by, "start")
-    return _unpacked(ordered.mapInArrow(kernel, _listed(table)), table)
+    chunk, table = CHUNK_RANGES * widest(physical), bound.table
+    return Kernel(table.keys, table.columns.partials, trees(physical), asked, chunk, bound.wraps)
+
+
+def evaluate(
+    rows: DataFrame, position: str, body: Body, kernel: Kernel, table: Table, *by: str
+) -> DataFrame:
+    """The instances that NumPy makes of rows: groups of some columns, sorted by position."""
+    assert kernel.chunk is not None, "few keys are split by time"
+    split, own = _chunked(rows, position, kernel.chunk, kernel.widest), [*table.keys, *by, "chunk"]
+    ordered = split.repartition(*own).sortWithinPartitions(*own, position)
+    return _unpacked(ordered.mapInArrow(body, _listed(table)), table)
 
 
 def _listed(table: Table) -> StructType:
@@ -71,9 +89,9 @@ def _unpacked(lists: DataFrame, table: Table) -> DataFrame:
     return each.selectExpr(*kept, "start", *(f"{name}[i] AS {name}" for name in partials))
 
 
-def _chunked(rows: DataFrame, chunk: int, widest: int) -> DataFrame:
+def _chunked(rows: DataFrame, position: str, chunk: int, widest: int) -> DataFrame:
     """Each row in its own chunk, and in the one before if an instance begins there."""
-    own, earliest = (_floor_div(p, chunk) for p in ("start", f"(start - {widest - 1}L)"))
+    own, earliest = (_floor_div(p, chunk) for p in (position, f"({position} - {widest - 1}L)"))
     chunks = F.expr(f"if({earliest} < {own}, array({earliest}, {own}), array({own}))")
     return rows.select("*", F.explode(chunks).alias("chunk"))
 
