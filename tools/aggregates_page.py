@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import muntin
 from muntin import Aggregate, MuntinError, Window, optimize, query
 from muntin.aggregates import FUNCTIONS, Function
 from muntin.aggregates.signatures import in_words
@@ -104,7 +105,7 @@ after the point, is computed directly, as holistic ones are; on a stream it must
 def row(name: str) -> str:
     """One function as a row of the table."""
     function = FUNCTIONS[name]()
-    summary = " ".join((type(function).__doc__ or "").split("\n\n")[0].split())
+    summary = " ".join((getattr(muntin, name).__doc__ or "").split("\n\n")[0].split())
     partials = function.partials([None] * function.arity)
     cells = [
         f"`{name}`",

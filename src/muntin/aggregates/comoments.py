@@ -88,8 +88,6 @@ class _TwoColumns(Function):
 
 
 class CovarPop(_TwoColumns):
-    """The covariance of two columns: C / n."""
-
     name = "covar_pop"
     missing = 0
 
@@ -103,15 +101,11 @@ class CovarPop(_TwoColumns):
 
 
 class CovarSamp(CovarPop):
-    """The covariance of the population that the rows are a sample of; null for one row."""
-
     name = "covar_samp"
     missing = 1
 
 
 class Covar(CovarSamp):
-    """covar_samp under a short name, as Spark's variance is var_samp."""
-
     name = "covar"
 
     def native(self) -> str:
@@ -119,8 +113,6 @@ class Covar(CovarSamp):
 
 
 class Corr(_TwoColumns):
-    """Pearson's correlation; null where a column does not vary."""
-
     name = "corr"
 
     def final(self, types: Types) -> str:
@@ -134,20 +126,20 @@ class Corr(_TwoColumns):
 
 
 def covar_pop(x: str, y: str) -> Aggregate:
-    """The population covariance."""
+    """The covariance of two columns: C / n."""
     return make(CovarPop(), x, y)
 
 
 def covar_samp(x: str, y: str) -> Aggregate:
-    """The sample covariance."""
+    """The covariance of the population that the rows are a sample of; null for one row."""
     return make(CovarSamp(), x, y)
 
 
 def covar(x: str, y: str) -> Aggregate:
-    """The sample covariance, under a short name."""
+    """covar_samp under a short name, as Spark's variance is var_samp."""
     return make(Covar(), x, y)
 
 
 def corr(x: str, y: str) -> Aggregate:
-    """Pearson's correlation."""
+    """Pearson's correlation; null where a column does not vary."""
     return make(Corr(), x, y)

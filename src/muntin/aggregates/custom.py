@@ -178,12 +178,11 @@ def custom(
     >>> longest("word")
     <longest(word)>
     """
-    for what, code in (("lift", lift), ("combine", combine), ("lower", lower)):
-        if not callable(code):
-            raise AggregateError(f"custom {name!r}: {what} {code!r} must be a function")
-    for what, maybe in (("invert", invert), ("fold", fold)):
-        if maybe is not None and not callable(maybe):
-            raise AggregateError(f"custom {name!r}: {what} {maybe!r} must be a function or None")
+    needed = {"lift": lift, "combine": combine, "lower": lower}
+    for what, code in {**needed, "invert": invert, "fold": fold}.items():
+        if not callable(code) and (what in needed or code is not None):
+            or_none = "" if what in needed else " or None"
+            raise AggregateError(f"custom {name!r}: {what} {code!r} must be a function{or_none}")
     _check_words(name, result, arity)
     flags = {"idempotent": idempotent, "commutative": commutative, "selective": selective}
     for what, flag in flags.items():

@@ -45,8 +45,6 @@ class _Extreme(Reduction):
 
 
 class Min(_Extreme):
-    """The smallest value."""
-
     name = "min"
 
     def both(self, older: Value, newer: Value) -> Value:
@@ -54,8 +52,6 @@ class Min(_Extreme):
 
 
 class Max(_Extreme):
-    """The largest value."""
-
     name = "max"
 
     def both(self, older: Value, newer: Value) -> Value:
@@ -86,8 +82,6 @@ class _ExtremeBy(Reduction):
 
 
 class MinBy(_ExtremeBy):
-    """The value of the row whose order is smallest."""
-
     name = "min_by"
 
     def both(self, older: Placed, newer: Placed) -> Placed:
@@ -95,8 +89,6 @@ class MinBy(_ExtremeBy):
 
 
 class MaxBy(_ExtremeBy):
-    """The value of the row whose order is largest."""
-
     name = "max_by"
 
     def both(self, older: Placed, newer: Placed) -> Placed:
@@ -114,10 +106,10 @@ def max(value: str) -> Aggregate:
 
 
 def min_by(value: str, order: str) -> Aggregate:
-    """The value where `order` is smallest."""
+    """The value of the row whose order is smallest."""
     return make(MinBy(), value, order)
 
 
 def max_by(value: str, order: str) -> Aggregate:
-    """The value where `order` is largest."""
+    """The value of the row whose order is largest."""
     return make(MaxBy(), value, order)

@@ -16,8 +16,6 @@ from muntin.errors import AggregateError, is_between, shown
 
 
 class Percentile(Function):
-    """The value below which a share `p` of the values lies, interpolated between neighbours."""
-
     name = "percentile"
     holistic = True
     defaults: tuple[Value, ...] = (0.5,)
@@ -57,8 +55,6 @@ class Percentile(Function):
 
 
 class Median(Percentile):
-    """The value in the middle."""
-
     name = "median"
     defaults = ()
 
@@ -72,5 +68,5 @@ def median(value: str) -> Aggregate:
 
 
 def percentile(value: str, p: float = 0.5) -> Aggregate:
-    """The value below which a share p of the values lies."""
+    """The value below which a share `p` of the values lies, interpolated between neighbours."""
     return make(Percentile(p), value)

@@ -10,7 +10,7 @@ from muntin.aggregates.algebra import Aggregate, Reduction, make
 from muntin.aggregates.signatures import BITS, TRUE_OR_FALSE
 
 Counted = tuple[int, int]
-"""How many values there are, and their bits."""
+"""The partial of bit_xor: how many values there are, and their bits."""
 
 
 class _Logical(Reduction):
@@ -20,8 +20,6 @@ class _Logical(Reduction):
 
 
 class BoolAnd(_Logical):
-    """Whether all values are true."""
-
     name = "bool_and"
     selective = True
     takes = TRUE_OR_FALSE
@@ -31,8 +29,6 @@ class BoolAnd(_Logical):
 
 
 class BoolOr(_Logical):
-    """Whether any value is true."""
-
     name = "bool_or"
     selective = True
     takes = TRUE_OR_FALSE
@@ -42,8 +38,6 @@ class BoolOr(_Logical):
 
 
 class BitAnd(_Logical):
-    """The bits that all values have."""
-
     name = "bit_and"
 
     def both(self, older: int, newer: int) -> int:
@@ -51,8 +45,6 @@ class BitAnd(_Logical):
 
 
 class BitOr(_Logical):
-    """The bits that any value has."""
-
     name = "bit_or"
 
     def both(self, older: int, newer: int) -> int:
@@ -60,8 +52,6 @@ class BitOr(_Logical):
 
 
 class BitXor(_Logical):
-    """The bits that an odd number of values has. A partial is (how many values, bits)."""
-
     name = "bit_xor"
     idempotent = same_in_duckdb = False
     invertible = True

@@ -35,8 +35,8 @@ from muntin.aggregates.algebra import (
 )
 from muntin.aggregates.signatures import NUMERIC
 
-Spread = tuple[float, float, float]
-Shape = tuple[float, float, float, float, float]
+Moments = tuple[float, ...]
+"""n, mean, M2 and, where they are needed, M3 and M4."""
 
 _X = "CAST({0} AS DOUBLE)"
 _SPREAD = f"coalesce({_X} - {_X}, 0D)"
@@ -77,12 +77,12 @@ def fold(column: str, merged: dict[str, str]) -> str:
 
 
 class _Spread(Function):
-    """A partial is (n, mean, M2); `missing` values are left out of the divisor."""
+    """`missing` values are left out of the divisor."""
 
     missing = 0
     root = False
     takes = NUMERIC
-    identity: Spread = (0, 0.0, 0.0)
+    identity: Moments = (0, 0.0, 0.0)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         n = number_in(types[0])
@@ -100,20 +100,21 @@ class _Spread(Function):
         value = f"sqrt({value})" if self.root else value
         return f"CASE WHEN {{moments}}.n > {self.missing} THEN {value} END"
 
-    def lift(self, value: Value) -> Spread:
+    def lift(self, value: Value) -> Moments:
         if value is None:
             return self.identity
         number = float(value)
-        return (1, number, number - number)  # NaN for an infinity, which has no deviation
+        spread = number - number  # NaN for an infinity, which has no deviation
+        return (1, number, *[spread] * len(self.identity[2:]))
 
-    def combine(self, older: Spread, newer: Spread) -> Spread:
+    def combine(self, older: Moments, newer: Moments) -> Moments:
         (a, mean_a, a2), (b, mean_b, b2) = older, newer
         if a == 0 or b == 0:  # else an infinite or very large mean times 0 would be NaN
             return newer if a == 0 else older
         n, d = a + b, mean_b - mean_a
         return (n, mean_a + d * (b / n), a2 + b2 + d * d * a * b / n)
 
-    def lower(self, partial: Spread) -> float | None:
+    def lower(self, partial: Moments) -> float | None:
         n, _, spread = partial
         if n <= self.missing:
             return None
@@ -122,39 +123,28 @@ class _Spread(Function):
 
 
 class VarPop(_Spread):
-    """The variance of the values."""
-
     name = "var_pop"
 
 
 class VarSamp(_Spread):
-    """The variance of the population that the values are a sample of; null for one value."""
-
     name = "var_samp"
     missing = 1
 
 
 class StddevPop(_Spread):
-    """The standard deviation of the values."""
-
     name = "stddev_pop"
     root = True
 
 
 class StddevSamp(_Spread):
-    """The standard deviation of the population that the values are a sample of."""
-
     name = "stddev_samp"
     missing = 1
     root = True
 
 
-class _Shape(Function):
-    """A partial is (n, mean, M2, M3, M4)."""
-
-    takes = NUMERIC
+class _Shape(_Spread):
     result: str
-    identity: Shape = (0, 0.0, 0.0, 0.0, 0.0)
+    identity = (0, 0.0, 0.0, 0.0, 0.0)
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         n = number_in(types[0])
@@ -178,22 +168,13 @@ class _Shape(Function):
     def final(self, types: Types) -> str:
         return f"CASE WHEN {{moments}}.n > 0 AND {{moments}}.m2 <> 0 THEN {self.result} END"
 
-    def lift(self, value: Value) -> Shape:
-        if value is None:
-            return self.identity
-        number = float(value)
-        spread = number - number  # NaN for an infinity, which has no deviation
-        return (1, number, spread, spread, spread)
-
-    def combine(self, older: Shape, newer: Shape) -> Shape:
+    def combine(self, older: Moments, newer: Moments) -> Moments:
         (a, mean_a, a2, a3, a4), (b, mean_b, b2, b3, b4) = older, newer
         if a == 0 or b == 0:
             return newer if a == 0 else older
         n, d = a + b, mean_b - mean_a
         return (
-            n,
-            mean_a + d * (b / n),
-            a2 + b2 + d * d * a * b / n,
+            *super().combine(older[:3], newer[:3]),
             a3 + b3 + d * d * d * a * b * (a - b) / (n * n) + 3 * d * (a * b2 - b * a2) / n,
             a4
             + b4
@@ -202,7 +183,7 @@ class _Shape(Function):
             + 4 * d * (a * b3 - b * a3) / n,
         )
 
-    def lower(self, partial: Shape) -> float | None:
+    def lower(self, partial: Moments) -> float | None:
         return None if partial[0] == 0 or partial[2] == 0 else self.of(*partial)
 
     @abstractmethod
@@ -211,8 +192,6 @@ class _Shape(Function):
 
 
 class Skewness(_Shape):
-    """How far the values lean to one side: √n·M3 / M2^1.5; null where they do not vary."""
-
     name = "skewness"
     result = "sqrt({moments}.n) * {moments}.m3 / ({moments}.m2 * sqrt({moments}.m2))"
 
@@ -221,8 +200,6 @@ class Skewness(_Shape):
 
 
 class Kurtosis(_Shape):
-    """How heavy the tails are, 0 for a normal distribution: n·M4 / M2² - 3."""
-
     name = "kurtosis"
     result = "{moments}.n * {moments}.m4 / ({moments}.m2 * {moments}.m2) - 3D"
 
@@ -231,22 +208,22 @@ class Kurtosis(_Shape):
 
 
 def var_pop(value: str) -> Aggregate:
-    """The population variance."""
+    """The variance of the values."""
     return make(VarPop(), value)
 
 
 def var_samp(value: str) -> Aggregate:
-    """The sample variance."""
+    """The variance of the population that the values are a sample of; null for one value."""
     return make(VarSamp(), value)
 
 
 def stddev_pop(value: str) -> Aggregate:
-    """The population standard deviation."""
+    """The standard deviation of the values."""
     return make(StddevPop(), value)
 
 
 def stddev_samp(value: str) -> Aggregate:
-    """The sample standard deviation."""
+    """The standard deviation of the population that the values are a sample of."""
     return make(StddevSamp(), value)
 
 
@@ -266,10 +243,10 @@ def std(value: str) -> Aggregate:
 
 
 def skewness(value: str) -> Aggregate:
-    """How far the values lean to one side."""
+    """How far the values lean to one side: √n·M3 / M2^1.5; null where they do not vary."""
     return make(Skewness(), value)
 
 
 def kurtosis(value: str) -> Aggregate:
-    """How heavy the tails of the values are."""
+    """How heavy the tails are, 0 for a normal distribution: n·M4 / M2² - 3."""
     return make(Kurtosis(), value)

@@ -24,8 +24,6 @@ def _multiplied(values: str) -> str:
 
 
 class Product(Reduction):
-    """The product of the values that are not null; null when there is none."""
-
     name = column = "product"
     takes = NUMERIC
 
@@ -49,5 +47,5 @@ class Product(Reduction):
 
 
 def product(value: str) -> Aggregate:
-    """The values multiplied."""
+    """The product of the values that are not null; null when there is none."""
     return make(Product(), value)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypeVar
 
 from muntin.aggregates.algebra import (
     Aggregate,
@@ -23,6 +24,7 @@ from muntin.aggregates.algebra import (
 )
 from muntin.errors import AggregateError, shown
 
+T = TypeVar("T")
 Pair = tuple[PartialValue, PartialValue]
 
 
@@ -46,9 +48,10 @@ class Ratio(Function):
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
         first, second = self._split(types)
+        above, below = self._inputs
         return (
-            *_prefix(self.above.partials(first), "above_", self._inputs[0]),
-            *_prefix(self.below.partials(second), "below_", self._inputs[1]),
+            *_prefix(self.above.partials(first), "above_", above),
+            *_prefix(self.below.partials(second), "below_", below),
         )
 
     def final(self, types: Types) -> str:
@@ -65,17 +68,16 @@ class Ratio(Function):
         below = self.below.native().format(*self._inputs[1])
         return f"({self.above.native()}) / nullif({below}, 0)"
 
-    def _split(self, types: Types) -> tuple[Types, Types]:
-        return types[: self.above.arity], types[self.above.arity :]
+    def _split(self, each: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+        return each[: self.above.arity], each[self.above.arity :]
 
     @property
-    def _inputs(self) -> tuple[list[str], list[str]]:
+    def _inputs(self) -> tuple[Sequence[str], Sequence[str]]:
         """The places of the inputs of both."""
-        places = [f"{{{i}}}" for i in range(self.arity)]
-        return places[: self.above.arity], places[self.above.arity :]
+        return self._split([f"{{{i}}}" for i in range(self.arity)])
 
     def lift(self, value: Sequence[Value]) -> Pair:
-        first, second = value[: self.above.arity], value[self.above.arity :]
+        first, second = self._split(value)
         return (
             self.above.lift(first[0] if self.above.arity == 1 else first),
             self.below.lift(second[0] if self.below.arity == 1 else second),
@@ -99,7 +101,7 @@ def _names(partials: tuple[Partial, ...], prefix: str) -> dict[str, str]:
     return {p.name: f"{{{prefix}{p.name}}}" for p in partials}
 
 
-def _prefix(partials: tuple[Partial, ...], prefix: str, inputs: list[str]) -> list[Partial]:
+def _prefix(partials: tuple[Partial, ...], prefix: str, inputs: Sequence[str]) -> list[Partial]:
     """The partials under names of their own, over these inputs."""
     return [
         replace(

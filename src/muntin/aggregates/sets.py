@@ -44,8 +44,6 @@ class _Distinct(Function):
 
 
 class CollectSet(_Distinct):
-    """The distinct values, as an array in order."""
-
     name = "collect_set"
     empty = "array()"
     takes = of_kinds(f"array<{SAME}>", *ORDERED)
@@ -61,10 +59,8 @@ class CollectSet(_Distinct):
 
 
 class CountDistinct(_Distinct):
-    """How many distinct values there are, or combinations of values where columns are several.
-
-    A combination in which a value is null does not count. It is kept as one text, each value with
-    its length before it, so that no two combinations have the same.
+    """A combination of several columns is kept as one text, each value with its length before it,
+    so that no two combinations have the same; one in which a value is null does not count.
     """
 
     name = "count_distinct"
@@ -113,10 +109,10 @@ def _text(function: Function, position: int, kind: str | None) -> str:
 
 
 def collect_set(value: str) -> Aggregate:
-    """The distinct values."""
+    """The distinct values, as an array in order."""
     return make(CollectSet(), value)
 
 
 def count_distinct(value: str, *others: str) -> Aggregate:
-    """How many distinct values, or combinations of the values of several columns, there are."""
+    """How many distinct values there are, or combinations of values where columns are several."""
     return make(CountDistinct.over(1 + len(others)), value, *others)

@@ -39,8 +39,6 @@ _INTERVALS = {
 
 
 class ApproxCountDistinct(CountDistinct):
-    """About how many distinct values there are; the parameter is log₂ of the number of buckets."""
-
     name = "approx_count_distinct"
     approximate = True
     variadic = False
@@ -89,8 +87,6 @@ def _hashable(kind: str | None) -> str:
 
 
 class ApproxPercentile(Percentile):
-    """About the value below which a share `p` of the values lies; of the type of its input."""
-
     name = "approx_percentile"
     holistic = False
     approximate = True

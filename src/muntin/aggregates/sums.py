@@ -30,7 +30,7 @@ from muntin.aggregates.signatures import COUNTED, INTERVALS, SAME, Signature, of
 from muntin.errors import AggregateError
 
 Total = tuple[int, Value]
-"""How many values there are, and their sum."""
+"""A partial of sum and avg: how many values there are, and their sum."""
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
@@ -58,8 +58,6 @@ def _may_overflow(kind: str | None) -> bool:
 
 
 class Sum(Function):
-    """The sum of the values that are not null; null when there is none. A partial is (n, total)."""
-
     name = "sum"
     invertible = True
     identity: Total = (0, 0)
@@ -96,8 +94,6 @@ class Sum(Function):
 
 
 class Count(Function):
-    """How many rows, or how many rows whose value is not null."""
-
     name = "count"
     invertible = same_in_duckdb = True
     empty = "0"
@@ -128,8 +124,6 @@ class Count(Function):
 
 
 class CountIf(Count):
-    """In how many rows the condition holds."""
-
     name = "count_if"
     same_in_duckdb = False
     takes = of_kinds("bigint", "booleans", "text")
@@ -145,8 +139,6 @@ class CountIf(Count):
 
 
 class Avg(Sum):
-    """The mean of the values that are not null."""
-
     name = "avg"
     by_type = True
     takes: ClassVar[Signature] = {
@@ -242,24 +234,24 @@ def _quotient(total: str, scale: int) -> str:
 
 
 def sum(value: str) -> Aggregate:
-    """The sum of the values."""
+    """The sum of the values that are not null; null when there is none."""
     return make(Sum(), value)
 
 
 def count(value: str | None = None) -> Aggregate:
-    """How many rows there are, or how many have a value."""
+    """How many rows, or how many rows whose value is not null."""
     if value is None or (isinstance(value, str) and value.strip() in ("*", "1")):
         return Aggregate(Count(), ())
     return make(Count(), value)
 
 
 def count_if(condition: str) -> Aggregate:
-    """In how many rows the SQL condition holds."""
+    """In how many rows the condition holds."""
     return make(CountIf(), condition)
 
 
 def avg(value: str) -> Aggregate:
-    """The mean of the values."""
+    """The mean of the values that are not null."""
     return make(Avg(), value)
 
 
