@@ -15,7 +15,7 @@ from muntin.api.engine import EMPTY, LAYOUTS
 from muntin.cost.omega import PAPER
 from muntin.dialects import WRITERS
 from muntin.model import choices
-from muntin.model.delivery import DELIVERIES
+from muntin.model.queries import DELIVERIES
 from muntin.model.query import BOUNDS
 from muntin.nesting.manager import GROUPINGS
 from muntin.physical import BATCH, OPERATORS, STREAM

@@ -4,8 +4,7 @@ import pyarrow as pa
 import pytest
 
 import muntin as mt
-from muntin.model.delivery import Frame, check_types
-from muntin.model.queries import sharing_sets
+from muntin.model.queries import Frame, check_types, sharing_sets
 
 TEN, HOUR = mt.tumbling("10 minutes"), mt.tumbling("1 hour")
 

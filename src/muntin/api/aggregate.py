@@ -18,7 +18,7 @@ from muntin.engines.engine import Engine
 from muntin.errors import QueryError, shown
 from muntin.model.choices import Deliver, Empty, Layout
 from muntin.model.data_windows import DataWindow
-from muntin.model.delivery import check_delivery
+from muntin.model.queries import check_delivery
 from muntin.model.query import Query, query
 from muntin.model.windows import Window
 from muntin.physical.question import Facts

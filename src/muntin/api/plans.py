@@ -13,8 +13,7 @@ from muntin.api.stream_options import StreamOptions, check_names
 from muntin.engines.engine import Engine
 from muntin.errors import StrategyError, printable, shortened
 from muntin.model.choices import Deliver, Dialect, Empty, Layout
-from muntin.model.delivery import check_delivery
-from muntin.model.queries import SharingSet
+from muntin.model.queries import SharingSet, check_delivery
 
 if TYPE_CHECKING:
     from typing import Unpack

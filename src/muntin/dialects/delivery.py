@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muntin.dialects.writer import Writer
-from muntin.model.delivery import Frame
-from muntin.model.queries import QUERY_ID, Member, SharingSet
+from muntin.model.queries import QUERY_ID, Frame, Member, SharingSet
 
 
 def in_one_sql(texts: Sequence[str], sets: Sequence[SharingSet], writer: Writer) -> str:

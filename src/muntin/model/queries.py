@@ -10,17 +10,22 @@ combined query is which of its own, and which column.
 
 A query with an aggregate that has no partials stands alone: the engine would compute it for every
 window of the set. So does one with an aggregate written in Python, which only one operator runs.
+
+One result for all has the columns query_id, window_id, window, the keys and then the results of all
+queries, each name once; a column is null in the rows of queries that do not have it. Two queries
+may give one name to different things, as long as these are of one type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from muntin.aggregates import Aggregate
-from muntin.errors import QueryError, shown
+from muntin.errors import QueryError, StrategyError, is_one_of, shown, unknown
+from muntin.model.choices import Deliver
 from muntin.model.query import Query
 from muntin.model.windows import Window
 
@@ -28,6 +33,9 @@ T = TypeVar("T")
 
 QUERY_ID = "query_id"
 """The column that says whose row it is."""
+
+DELIVERIES = get_args(Deliver)
+REMEDY = "use .alias(...) in one of them, or deliver='dict' for a result of each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +169,54 @@ def _name(thing: T, asked: str, query_id: str, names: dict[T, str]) -> None:
     numbered = (f"{asked} of {query_id} ({n})" for n in count(2))
     free = chain((asked, f"{asked} of {query_id}"), numbered)
     names[thing] = next(name for name in free if name not in taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The keys and results of one result for all queries."""
+
+    keys: tuple[str, ...]
+    results: tuple[str, ...]
+
+    @staticmethod
+    def of(sets: Sequence[SharingSet]) -> Frame:
+        """Every key and result once; refused where one query's key is another's result."""
+        members = [member for each in sets for member in each.members]
+        keys = dict.fromkeys(key for member in members for key in member.query.keys)
+        results = dict.fromkeys(name for member in members for name in member.results)
+        both = next((name for name in results if name in keys), None)
+        if both is not None:
+            one = next(m.id for m in members if both in m.query.keys)
+            other = next(m.id for m in members if both in m.results)
+            raise QueryError(
+                f"{both!r} is a key of query {one!r} and a result of query {other!r}: {REMEDY}"
+            )
+        spelled: dict[str, str] = {}
+        for name in (*keys, *results):
+            if spelled.setdefault(name.lower(), name) != name:
+                raise QueryError(
+                    f"{spelled[name.lower()]!r} and {name!r} differ only in case, which is one "
+                    f"column to engines: {REMEDY}"
+                )
+        return Frame(tuple(keys), tuple(results))
+
+
+def check_delivery(deliver: str) -> None:
+    """Refuse an unknown way to deliver."""
+    if not is_one_of(deliver, DELIVERIES):
+        raise StrategyError(unknown("deliver", deliver, DELIVERIES))
+
+
+def check_types(sets: Sequence[SharingSet], types: Sequence[Mapping[str, str]]) -> None:
+    """Refuse a column that would have two types; `types` are those of each combined result."""
+    known: dict[str, tuple[str, str]] = {}
+    for each, kinds in zip(sets, types, strict=True):
+        for member in each.members:
+            places = {key: key for key in ("window", *member.query.keys)} | dict(member.results)
+            for name, place in places.items():
+                kind, first = known.setdefault(name, (kinds[place], member.id))
+                if kind != kinds[place]:
+                    raise QueryError(
+                        f"{name!r} is {kind} in query {first!r} and {kinds[place]} in query "
+                        f"{member.id!r}: {REMEDY}"
+                    )

@@ -140,14 +140,13 @@ def _check_names(time: object, keys: Sequence[object], order_by: Sequence[object
 def _check_windows(windows: Sequence[object]) -> None:
     if not windows:
         raise QueryError("no windows: give at least one, such as mt.tumbling('10 minutes')")
+    known: dict[Window | DataWindow, Window | DataWindow] = {}
     for window in windows:
         if not isinstance(window, Window | DataWindow):
             raise QueryError(
                 f"{shown(window)} is not a window: use mt.tumbling('10 minutes') "
                 "or mt.hopping('1 hour', '5 minutes')"
             )
-    known: dict[Window | DataWindow, Window | DataWindow] = {}
-    for window in (w for w in windows if isinstance(w, Window | DataWindow)):
         if window in known:
             raise QueryError(
                 f"windows {shown(known[window].id)} and {shown(window.id)} are equal: "
@@ -173,18 +172,16 @@ def _check_results(keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None
     names = [a.name for a in aggregates]
     remedy = "give one of them another with .alias(...)"
     _refuse_duplicates("aggregate name", names, remedy)
+    known: dict[str, str] = {}
     for name in (*keys, *names):
         if name.lower() in RESERVED:
             raise QueryError(
                 f"{shown(name)} is a column of the result: rename it or use .alias(...)"
             )
-    for name in names:
-        if name in keys:
+        if name in keys and name in names:
             raise QueryError(
                 f"{shown(name)} is a key and an aggregate: use .alias(...) on the aggregate"
             )
-    known: dict[str, str] = {}
-    for name in (*keys, *names):
         twin = known.setdefault(name.lower(), name)
         if twin != name:
             raise QueryError(

@@ -22,8 +22,7 @@ from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine
-from muntin.model.delivery import check_types
-from muntin.model.queries import Member, SharingSet
+from muntin.model.queries import Member, SharingSet, check_types
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
 from muntin.physical.question import Facts

@@ -14,8 +14,7 @@ from pyspark.sql import functions as F
 
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.names import column, constant
-from muntin.model.delivery import Frame, check_types
-from muntin.model.queries import QUERY_ID, Member, SharingSet
+from muntin.model.queries import QUERY_ID, Frame, Member, SharingSet, check_types
 
 _LABELS = "MAP<STRING, ARRAY<STRUCT<query_id: STRING, window_id: STRING>>>"
 
