@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import time_ns
@@ -154,15 +155,22 @@ def check_window(given: object, id: object = None) -> Window:
 
     >>> check_window("1 hour/5 minutes", "mine").id
     'mine'
+    >>> check_window("1 hour/1 microsecond")
+    Traceback (most recent call last):
+    muntin.errors.ControlError: a row would fall into 3,600,000,000 instances of the window ...
     """
     window = _parse(given) if isinstance(given, str) else given
     if not isinstance(window, Window):
         raise ControlError(
             f"register needs a window such as '1 hour/5 minutes', not {shown(given)}"
         )
-    reason = unfit_window(window)
-    if reason:
-        raise ControlError(reason)
+    instances = -(-window.range // window.slide)
+    if instances > MOST_OVERLAP:
+        raise ControlError(
+            f"a row would fall into {instances:,} instances of the window "
+            f"{shown(window_text(window))}, more than {MOST_OVERLAP:,}: choose a slide of at least "
+            f"{duration_text(-(-window.range // MOST_OVERLAP))}"
+        )
     name = check_text(window.id if id is None else id, "window id")
     return Window(window.range, window.slide, window.offset, name)
 
@@ -189,51 +197,31 @@ def check_names(given: object) -> tuple[str, ...] | None:
 
 
 def check_text(given: object, what: str) -> str:
-    """A text that may be an id or a name."""
+    """A text that may be an id or a name.
+
+    >>> check_text("one\\ntwo", "id")
+    Traceback (most recent call last):
+    muntin.errors.ControlError: the id 'one\\ntwo' holds a control character: leave it out
+    """
     if not isinstance(given, str):
         raise ControlError(f"{what} {shown(given)} must be a text")
-    reason = unfit_text(given, what)
-    if reason:
-        raise ControlError(reason)
+    if not given:
+        raise ControlError(f"the {what} is empty: give it at least one character")
+    fault = None
+    if len(given) > LONGEST_TEXT:
+        fault = f"has {len(given)} characters: give at most {LONGEST_TEXT}"
+    elif any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in given):
+        fault = "holds a control character: leave it out"
+    if fault:
+        raise ControlError(f"the {what} {shown(given)} {fault}")
     return given
 
 
 def _fit_or_none(given: object) -> str | None:
     """A text that may be shown and logged, or None."""
-    return given if isinstance(given, str) and unfit_text(given, "text") is None else None
-
-
-def unfit_text(text: str, what: str) -> str | None:
-    """Why a text cannot be an id or a key, or None.
-
-    >>> unfit_text("short", "id"), unfit_text("one\\ntwo", "id")
-    (None, "the id 'one\\\\ntwo' holds a control character: leave it out")
-    """
-    if not text:
-        return f"the {what} is empty: give it at least one character"
-    if len(text) > LONGEST_TEXT:
-        return f"the {what} {shown(text)} has {len(text)} characters: give at most {LONGEST_TEXT}"
-    if any(unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in text):
-        return f"the {what} {shown(text)} holds a control character: leave it out"
+    with suppress(ControlError):
+        return check_text(given, "text")
     return None
-
-
-def unfit_window(window: Window) -> str | None:
-    """Why no stream can have a window, or None.
-
-    >>> unfit_window(Window("1 hour", "1 microsecond"))  # doctest: +NORMALIZE_WHITESPACE
-    "a row would fall into 3,600,000,000 instances of the window '1 hour/1 microsecond', more than
-    100,000: choose a slide of at least 36 milliseconds"
-    """
-    instances = -(-window.range // window.slide)
-    if instances <= MOST_OVERLAP:
-        return None
-    least = duration_text(-(-window.range // MOST_OVERLAP))
-    return (
-        f"a row would fall into {instances:,} instances of the window "
-        f"{shown(window_text(window))}, more than {MOST_OVERLAP:,}: choose a slide of at least "
-        f"{least}"
-    )
 
 
 def window_text(window: Window) -> str:

@@ -14,14 +14,7 @@ from typing import Any
 from muntin.errors import did_you_mean, shown
 from muntin.model.durations import duration_text
 from muntin.model.windows import Window, parse_window
-from muntin.state.control.command import (
-    MOST_WINDOWS,
-    REGISTER,
-    Command,
-    unfit_text,
-    unfit_window,
-    window_text,
-)
+from muntin.state.control.command import MOST_WINDOWS, REGISTER, Command, window_text
 
 FEW = 20
 """Windows among which a mistyped id is looked for."""
@@ -108,9 +101,7 @@ def refusal(
         return f"the id {shown(command.id)} is taken: suspend that window first, or give another id"
     if (len(running) if kept is None else kept) >= MOST_WINDOWS:
         return f"the stream has {MOST_WINDOWS:,} windows, and takes no more: suspend some first"
-    unfit = None if command.window is None else unfit_window(command.window)
-    unfit = unfit or unfit_text(command.id, "window id")
-    return unfit if unfit or terms is None else _beyond(terms, command)
+    return None if terms is None else _beyond(terms, command)
 
 
 def _hint(id: str, running: Collection[str]) -> str:

@@ -47,6 +47,7 @@ from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices
 from muntin.state.control import Command, Control, Folder, Stream, Terms, new_key
 from muntin.state.control import refusal as refused
+from muntin.state.control.command import check_window
 from muntin.state.controlled import Controlled, ControlledBucket, ControlledStep
 from muntin.state.store import from_bytes
 
@@ -95,6 +96,7 @@ def _terms(source: StreamSource, control: Control) -> Terms:
     """What the stream can do for windows, those of its start among them."""
     terms = Terms(tuple(r.name for r in source.table.columns.results), control.grain)
     for kept, window in enumerate(source.query.windows):
+        check_window(window)
         reason = refused(Command(new_key(), "register", window.id, window), (), terms, kept)
         if reason:
             raise ControlError(reason)
