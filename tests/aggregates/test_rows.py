@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 import muntin as mt
 from muntin.aggregates import FUNCTIONS, Aggregate, Partial, function_named
 from muntin.aggregates.columns import columns_of, distinct_inputs
-from muntin.dialects.duckdb_text import parse_spark, translate_columns, transpile
+from muntin.dialects.duckdb_text import DuckdbWriter, parse_spark, transpile
 from muntin_testing.tables import SCHEMA, aggregate_of, random_rows
 from muntin_testing.two_engines import all_aggregates, sample_table, spark_types
 from muntin_testing.values import all_cases, same
@@ -96,7 +96,7 @@ def test_a_row_is_its_lift_on_duckdb() -> None:
     plain = [a for a in all_aggregates() if set(a.arguments) <= kinds.keys() and not a.predicate]
     declared = columns_of(plain, lambda each: kinds[each.argument])
     types = {f"v{i}": kinds[each.argument] for i, each in enumerate(declared.inputs)}
-    written = translate_columns(declared, types).partials
+    written = DuckdbWriter().aggregates(declared, types).partials
     inputs = ", ".join(f"{each.argument} AS v{i}" for i, each in enumerate(declared.inputs))
     connection = duckdb.connect()
     connection.register("events", table)

@@ -53,6 +53,8 @@ REFUSED = {
 }
 """ASA windows that are not periodic: the reason, and what to write instead."""
 
+STAMPED = ["TIMESTAMP", "BY"]
+
 
 class PeriodicWindow(exp.Expression):
     """A tumbling or hopping window; `window` holds its numbers."""
@@ -103,17 +105,14 @@ class AsaParser(TSQLParser):
 
     # FROM input TIMESTAMP BY column ---------------------------------------------------------
 
-    def _timestamp_follows(self) -> bool:
-        return self._asa_words() == ["TIMESTAMP", "BY"]
-
     def _parse_table_alias(
         self, alias_tokens: Collection[TokenType] | None = None
     ) -> exp.TableAlias | None:
-        return None if self._timestamp_follows() else super()._parse_table_alias(alias_tokens)
+        return None if self._asa_words() == STAMPED else super()._parse_table_alias(alias_tokens)
 
     def _parse_table(self, *args: Any, **kwargs: Any) -> exp.Expr | None:
         table = super()._parse_table(*args, **kwargs)
-        if table is None or not self._timestamp_follows():
+        if table is None or self._asa_words() != STAMPED:
             return table
         self._advance(2)
         at = self._curr
@@ -182,8 +181,7 @@ class AsaParser(TSQLParser):
             return
         where = f"before {self._curr.text!r}" if self._curr else "at the end"
         line = f", which opens in line {opened.line}," if opened.line != self._prev.line else ""
-        problem = f"{what}{line} is not closed {where}"
-        self._fault(problem, "a ')' is missing here")
+        self._fault(f"{what}{line} is not closed {where}", "a ')' is missing here")
 
     def _asa_refuse_window(self) -> NoReturn:
         name = self._tokens[self._index - 2]
@@ -202,7 +200,7 @@ class AsaParser(TSQLParser):
             unit = self._asa_unit(name)
             size = unit * self._asa_number(name)
             hop = unit * self._asa_number(name) if hopping else size
-        offset = self._asa_part("Offset") if self._asa_offset_follows() else 0
+        offset = self._asa_part("Offset") if self._asa_words() == [",", "OFFSET"] else 0
         self._asa_expect_close(f"{name}(…)", opened)
         window = self._asa_window(opened, size, hop, offset, None)
         return PeriodicWindow(window=window).update_positions(opened)
@@ -216,9 +214,6 @@ class AsaParser(TSQLParser):
     def _asa_words(self) -> list[str]:
         """The two words that come next."""
         return [token.text.upper() if token else "" for token in (self._curr, self._next)]
-
-    def _asa_offset_follows(self) -> bool:
-        return self._asa_words() == [",", "OFFSET"]
 
     def _asa_part(self, part: str) -> int:
         """Duration(unit, n), Hop(unit, n) or Offset(unit, n), after its comma."""

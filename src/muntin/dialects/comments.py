@@ -51,17 +51,12 @@ def _made_of(parent: Shape, node: Node) -> str:
             steps = sorted({duration_text(cut.step) for cut in slices.cuts})
             finer = "slices" if isinstance(parent, Slices) else "records"
             return f"{finer} between cuts every {harmless(' and every '.join(steps))}"
-        case Source(), Window() as child:
-            return f"records, {_shape(child)}"
-        case Slices(), Window() as child:
-            return f"slices, {_shape(child)}"
+        case Source() | Slices(), Window() as child:
+            many = "one" if child.tumbling else "every"
+            holding = "" if child.tumbling else " that holds it"
+            pieces = "records" if isinstance(parent, Source) else "slices"
+            return f"{pieces}, each in {many} instance of {duration_text(child.range)}{holding}"
         case _:
             assert isinstance(parent, Window), "an edge leads from the source, slices or a window"
             many = "1 piece" if node.pieces.count == 1 else f"{node.pieces.count} pieces"
             return f"{many} of {harmless(parent.id)}"
-
-
-def _shape(window: Window) -> str:
-    if window.tumbling:
-        return f"each in one instance of {duration_text(window.range)}"
-    return f"each in every instance of {duration_text(window.range)} that holds it"

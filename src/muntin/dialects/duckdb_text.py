@@ -42,14 +42,16 @@ def transpile(tree: exp.Expr, identify: bool = False) -> str:
     return fixed.sql("duckdb", identify=identify, comments=False, normalize_functions="lower")
 
 
-_NOT_FINITE = "CASE WHEN bool_or(NOT isfinite({0})) THEN CAST('NaN' AS DOUBLE) "
-_FINITE = "ELSE var_pop({0}) FILTER (WHERE isfinite({0})) END"
+_VARIANCE = (
+    "CASE WHEN bool_or(NOT isfinite({0})) THEN CAST('NaN' AS DOUBLE) "
+    "ELSE var_pop({0}) FILTER (WHERE isfinite({0})) END"
+)
 
 
 def _renamed(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.VariancePop):
         value = transpile(node.this)
-        return sqlglot.parse_one((_NOT_FINITE + _FINITE).format(value), read="duckdb")
+        return sqlglot.parse_one(_VARIANCE.format(value), read="duckdb")
     if isinstance(node, exp.ArrayUniqueAgg):
         value = transpile(node.this)
         distinct = f"list(DISTINCT {value}) FILTER (WHERE {value} IS NOT NULL)"
@@ -59,23 +61,6 @@ def _renamed(node: exp.Expr) -> exp.Expr:
     if type(node) in _RENAMED:
         return exp.Anonymous(this=_RENAMED[type(node)], expressions=[node.this, node.expression])
     return node
-
-
-def translate_columns(columns: Columns, kinds: Kinds) -> Columns:
-    """The same columns for inputs v0, v1, … of these types."""
-    reason = not_in_duckdb(columns.partials)
-    if reason:
-        raise AggregateError(f"DuckDB cannot run this query: {reason}; use Spark")
-    known = dict(kinds)
-    partials = []
-    for partial in columns.partials:
-        lift = parse_spark(partial.lift)
-        written = _narrowed(lift, known)
-        known[partial.name] = kind_of(lift, known)
-        merge = _narrowed(parse_spark(partial.merge), known)
-        partials.append(replace(partial, lift=written, merge=merge))
-    results = [ResultColumn(each.name, _finished(each)) for each in columns.results]
-    return replace(columns, partials=tuple(partials), results=tuple(results))
 
 
 def parse_spark(text: str) -> exp.Expr:
@@ -94,10 +79,6 @@ def _narrowed(tree: exp.Expr, kinds: Kinds) -> str:
         return exp.cast(node, "bigint") if whole else node
 
     return transpile(tree.transform(fix))
-
-
-def _finished(result: ResultColumn) -> str:
-    return result.in_duckdb or transpile(parse_spark(result.final))
 
 
 def _divided(node: exp.Expr) -> exp.Expr:
@@ -145,7 +126,22 @@ class DuckdbWriter:
 
     def aggregates(self, columns: Columns, kinds: Kinds) -> Columns:
         """Transpiled, with Spark's result types."""
-        return translate_columns(columns, kinds)
+        reason = not_in_duckdb(columns.partials)
+        if reason:
+            raise AggregateError(f"DuckDB cannot run this query: {reason}; use Spark")
+        known = dict(kinds)
+        partials = []
+        for partial in columns.partials:
+            lift = parse_spark(partial.lift)
+            written = _narrowed(lift, known)
+            known[partial.name] = kind_of(lift, known)
+            merge = _narrowed(parse_spark(partial.merge), known)
+            partials.append(replace(partial, lift=written, merge=merge))
+        results = [
+            ResultColumn(each.name, each.in_duckdb or transpile(parse_spark(each.final)))
+            for each in columns.results
+        ]
+        return replace(columns, partials=tuple(partials), results=tuple(results))
 
     def microseconds(self, column: str, kind: str | None) -> str:
         """Nanoseconds are cut off towards the past, also before 1970."""
@@ -159,12 +155,10 @@ class DuckdbWriter:
 
     def instant(self, microseconds: str, kind: str | None) -> str:
         """With a zone where the time column has one."""
-        zoned = kind in ("timestamp", "timestamp_tz_ns")
-        make = "make_timestamptz" if zoned else "make_timestamp"
-        return f"{make}({microseconds})"
+        zone = "tz" if kind in ("timestamp", "timestamp_tz_ns") else ""
+        return f"make_timestamp{zone}({microseconds})"
 
     def bounds(self, start: str, end: str) -> str:
-        """As Spark's window() names them."""
         return f"{{'start': {start}, 'end': {end}}}"
 
     def remainder(self, value: str, step: int) -> str:
@@ -173,7 +167,6 @@ class DuckdbWriter:
         return f"({inner} % {step} + {step}) % {step}"
 
     def quotient(self, value: str, step: int) -> str:
-        """Of whole numbers."""
         return f"({value}) // {step}"
 
     def counting(self, table: str, count: int) -> str:

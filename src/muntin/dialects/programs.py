@@ -23,7 +23,6 @@ from muntin.model.windows import Window
 from muntin.physical import PhysicalNode
 from muntin.physical.lowering import Congruence, Cut
 from muntin.plan.feeds import Feed
-from muntin.plan.slicing import Slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,9 @@ def select_group(
     """The SELECT of a node; `partials` are (name, aggregate) over the parent's columns."""
     aggregated = [f"{sql} AS {name}" for name, sql in partials]
     if isinstance(node.program, Cut):
-        start = _slice_start(node.program.slices, parent.position, writer)
+        p = parent.position
+        cuts = [f"{p} - {_after(p, c.phase, c.step, writer)}" for c in node.program.slices.cuts]
+        start = cuts[0] if len(cuts) == 1 else f"greatest({', '.join(cuts)})"
         return _select(keys, start, aggregated, parent.name) + "\nGROUP BY ALL"
     assert isinstance(node.program, Congruence), "the data decides what feeds other windows"
     feeds = [_fed(feed, parent, writer) for feed in node.program.feeds]
@@ -69,11 +70,6 @@ def select_group(
     )
     fed = f"(\n{indent(union)}\n) AS fed"
     return _select(keys, "start", aggregated, fed) + "\nGROUP BY ALL"
-
-
-def _slice_start(slices: Slices, position: str, writer: Writer) -> str:
-    cuts = [f"{position} - {_after(position, c.phase, c.step, writer)}" for c in slices.cuts]
-    return cuts[0] if len(cuts) == 1 else f"greatest({', '.join(cuts)})"
 
 
 def _after(position: str, origin: int, step: int, writer: Writer) -> str:
@@ -102,11 +98,9 @@ def _fed(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str
         phase, step = _after(p, shift, slide, writer), slide
         start = f"{_minus(p, feed.offset)} - {phase}"
         many = -(-feed.count // feed.turns)
-    length = feed.count * feed.stride
-    exact = feed.turns == 1 or feed.count % feed.turns == 0
-    if not exact:
+    if feed.turns > 1 and feed.count % feed.turns:
         past = phase if many == 1 else f"{phase} + i * {step}"
-        conditions.append(f"{past} < {length}")
+        conditions.append(f"{past} < {feed.count * feed.stride}")
     if many == 1:
         return start, parent.name, conditions
     return f"{start} - i * {step}", writer.counting(parent.name, many), conditions

@@ -34,8 +34,6 @@ from muntin.physical import FROM_SOURCE, PhysicalPlan
 WRITERS: dict[str, Writer] = {"spark": SparkWriter(), "duckdb": DuckdbWriter()}
 """Every dialect by the name that users write."""
 
-TypeOf = Callable[[Input], str | None]
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -96,38 +94,31 @@ def resolve(
     dialect: str,
     table: str,
     types: Kinds | None,
-    type_of: TypeOf | None = None,
+    type_of: Callable[[Input], str | None] | None = None,
 ) -> Reading:
     """Resolve the query's expressions; `type_of` knows input types better than guessing does."""
-    for aggregate in query.aggregates:
-        if aggregate.function.holistic or aggregate.function.in_python:
-            lacks = "is written in Python" if aggregate.function.in_python else "has no partials"
-            raise AggregateError(
-                f"{aggregate.name} {lacks}, so a shared query cannot compute it: "
-                "run the plan on Spark with plan.apply(df)"
-            )
-    writer = writer_named(dialect)
 
     def guessed(each: Input) -> str | None:
         return kind_of(parse_argument(each.argument, types), types or {})
 
-    known = type_of or guessed
-    if dialect == "spark":
-        _check_types(query, known)
+    writer, known = writer_named(dialect), type_of or guessed
+    for aggregate in query.aggregates:
+        function = aggregate.function
+        if function.holistic or function.in_python:
+            lacks = "is written in Python" if function.in_python else "has no partials"
+            raise AggregateError(
+                f"{aggregate.name} {lacks}, so a shared query cannot compute it: "
+                "run the plan on Spark with plan.apply(df)"
+            )
+        wide = dialect == "spark" and function.unshared(list(map(known, inputs_of(aggregate))))
+        if wide:  # Spark computes it directly over inputs of these types
+            raise AggregateError(
+                f"{aggregate.name} cannot be shared: it {wide}, or run the plan on Spark with "
+                "plan.apply(df)"
+            )
     columns = columns_of(query.aggregates, known)
     kinds = {f"v{i}": known(each) for i, each in enumerate(columns.inputs)}
     return Reading(query, writer, table, types, writer.aggregates(columns, kinds))
-
-
-def _check_types(query: Query, known: TypeOf) -> None:
-    """Refuse what Spark computes directly over inputs of these types."""
-    for aggregate in query.aggregates:
-        reason = aggregate.function.unshared([known(each) for each in inputs_of(aggregate)])
-        if reason:
-            raise AggregateError(
-                f"{aggregate.name} cannot be shared: it {reason}, or run the plan on Spark with "
-                "plan.apply(df)"
-            )
 
 
 def render_reading(plan: PhysicalPlan, read: Reading) -> str:

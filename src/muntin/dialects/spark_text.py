@@ -64,7 +64,6 @@ class SparkWriter:
         return f"timestamp_micros({microseconds})"
 
     def bounds(self, start: str, end: str) -> str:
-        """As window() names them."""
         return f"named_struct('start', {start}, 'end', {end})"
 
     def remainder(self, value: str, step: int) -> str:
@@ -72,7 +71,6 @@ class SparkWriter:
         return f"pmod({value}, {step})"
 
     def quotient(self, value: str, step: int) -> str:
-        """Of whole numbers."""
         return f"({value}) div {step}"
 
     def counting(self, table: str, count: int) -> str:

@@ -36,13 +36,13 @@ class Writer(Protocol):
         """Microseconds since 1970 as the type that window bounds have for this time column."""
 
     def bounds(self, start: str, end: str) -> str:
-        """A struct with the fields start and end."""
+        """A struct with the fields start and end, as Spark's window() names them."""
 
     def remainder(self, value: str, step: int) -> str:
         """The value modulo the step, never negative."""
 
     def quotient(self, value: str, step: int) -> str:
-        """The value divided by a step that divides it."""
+        """A whole number divided by a step that divides it."""
 
     def counting(self, table: str, count: int) -> str:
         """Each row of a table with each i from 0 to count - 1."""
