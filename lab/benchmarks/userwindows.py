@@ -147,7 +147,7 @@ def _bulk(given: Set, file: Path) -> int:
     time = table.column("ts").chunk(0).view(pa.int64()).to_numpy()
     group = table.column("device").to_numpy()
     value = table.column("value").to_numpy()
-    batch = Batch(group, time, lambda name: table.column(name).chunk(0))
+    batch = Batch.of_records(group, time, lambda name: table.column(name).chunk(0))
     runs = [runs_of(window, batch) for window in given.windows]
     cuts = Cuts.of([(r.first, r.stop) for r in runs], len(time))
     place = np.zeros(len(time) + 1, dtype=np.int64)

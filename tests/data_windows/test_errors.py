@@ -159,7 +159,9 @@ class InBatches(WindowFunction):
 
 
 def batch(times: list[int]) -> Batch:
-    return Batch(np.zeros(len(times), dtype=int), np.array(times), lambda name: pa.array(times))
+    return Batch.of_records(
+        np.zeros(len(times), dtype=int), np.array(times), lambda name: pa.array(times)
+    )
 
 
 def test_a_function_of_batches_gives_marks_as_arrays() -> None:

@@ -73,7 +73,7 @@ def batch_of(keys: list[Records]) -> Batch:
         kind = pa.bool_() if name in ("go", "stop") else pa.int64()
         return found.cast(kind) if pa.types.is_null(found.type) else found
 
-    return Batch(group, table.column("t").to_numpy(), column)
+    return Batch.of_records(group, table.column("t").to_numpy(), column)
 
 
 @pytest.mark.parametrize("kind", KINDS)

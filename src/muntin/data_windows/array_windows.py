@@ -11,9 +11,12 @@ data is a step without a clock.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from muntin.data_windows.condition_windows import find_landmarks, find_moved, find_until_next
+from muntin.data_windows.condition_windows import find_landmarks, find_moved, find_punctuations
 from muntin.data_windows.elements import (
     NEVER,
     NO_CARRY,
@@ -29,7 +32,6 @@ from muntin.data_windows.elements import (
 )
 from muntin.data_windows.measure_windows import find_measures
 from muntin.data_windows.user_windows import find_user_windows
-from muntin.errors import UserWindowError
 from muntin.kernels.instances import Instances, instances
 from muntin.kernels.monoids import Array
 from muntin.model.data_windows import (
@@ -56,27 +58,7 @@ def find_windows(
     window: DataWindow | Window, batch: Batch, carry: Carry = NO_CARRY, clock: Clock | None = None
 ) -> Found:
     """The windows that end with these records or by the clock, and what is carried on."""
-    match window:
-        case Window():
-            return _find_periodic(window, batch, clock)
-        case Session():
-            return _find_sessions(window, batch, carry, clock)
-        case CountWindow():
-            return _find_counted(window, batch, carry, clock)
-        case MeasureWindow():
-            return find_measures(window, batch, carry, clock)
-        case Punctuation():
-            begins = batch.holds(window.predicate)
-            return find_until_next(begins, batch, carry, clock, window.incomplete)
-        case Snapshot():
-            return _find_snapshots(batch, carry, clock)
-        case Landmark():
-            return find_landmarks(window, batch, carry, clock)
-        case Threshold():
-            return find_moved(window, batch, carry, clock)
-        case UserWindow():
-            return find_user_windows(window, batch, carry, clock)
-    raise UserWindowError(f"{window!r} cannot be evaluated")
+    return _FINDERS[type(window)](window, batch, carry, clock)
 
 
 def _lay_out(found: list[Instances], window: Window, rows: Array) -> Runs:
@@ -87,7 +69,7 @@ def _lay_out(found: list[Instances], window: Window, rows: Array) -> Runs:
     return Runs(first, last + 1, start, start + window.range).among(rows)
 
 
-def _find_periodic(window: Window, batch: Batch, clock: Clock | None) -> Found:
+def _find_periodic(window: Window, batch: Batch, _: Carry, clock: Clock | None) -> Found:
     """Instances are arithmetic: nothing is carried but the cuts where the open ones begin."""
     if clock is None:
         found = list(instances(batch.group, batch.time, window))
@@ -184,7 +166,7 @@ def _find_counted(window: CountWindow, batch: Batch, carry: Carry, clock: Clock 
     return split_ended(runs, missing <= 0, batch)
 
 
-def _find_snapshots(batch: Batch, carry: Carry, clock: Clock | None) -> Found:
+def _find_snapshots(_: Snapshot, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     rows = batch.since(carry.open.at)
     begin = rows[changes(batch.group[rows]) | changes(batch.time[rows])]
     after = np.append(begin[1:], batch.size)[: len(begin)]
@@ -193,3 +175,16 @@ def _find_snapshots(batch: Batch, carry: Carry, clock: Clock | None) -> Found:
         return Found(runs)
     ended = ~newest_of_group(runs, batch) | (runs.end <= clock.now)
     return split_ended(runs, ended, batch, due=runs.end)
+
+
+_FINDERS: dict[type, Callable[[Any, Batch, Carry, Clock | None], Found]] = {
+    Window: _find_periodic,
+    Session: _find_sessions,
+    CountWindow: _find_counted,
+    MeasureWindow: find_measures,
+    Punctuation: find_punctuations,
+    Snapshot: _find_snapshots,
+    Landmark: find_landmarks,
+    Threshold: find_moved,
+    UserWindow: find_user_windows,
+}

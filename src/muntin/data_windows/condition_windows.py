@@ -13,10 +13,17 @@ import pyarrow as pa
 
 from muntin.data_windows.elements import Batch, Carry, Clock, Found, changes, numbers, split_ended
 from muntin.kernels.monoids import Array
-from muntin.model.data_windows import Landmark, Threshold
+from muntin.model.data_windows import Landmark, Punctuation, Threshold
 
 
-def find_until_next(
+def find_punctuations(
+    window: Punctuation, batch: Batch, carry: Carry, clock: Clock | None
+) -> Found:
+    """From each record where the predicate holds to the next one."""
+    return _until_next(batch.holds(window.predicate), batch, carry, clock, window.incomplete)
+
+
+def _until_next(
     begins: Array, batch: Batch, carry: Carry, clock: Clock | None, incomplete: bool
 ) -> Found:
     """Each window ends where the next one of its group begins."""
@@ -70,7 +77,7 @@ def find_moved(window: Threshold, batch: Batch, carry: Carry, clock: Clock | Non
     """Until a value has moved; the value that it moves from is carried."""
     column = batch.column(window.value)
     begins, anchors = _walk(window, batch, carry, column)
-    found = find_until_next(begins, batch, carry, clock, window.incomplete)
+    found = _until_next(begins, batch, carry, clock, window.incomplete)
     if carry.value is None:
         return found
     both = pa.concat_arrays([carry.value, column])

@@ -32,28 +32,28 @@ UNDECLARED = int(np.iinfo(np.int64).min)
 NONE = np.zeros(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What elements know that are not records of a batch.
-
-    `last` is the time of each element's last record, `number` how many records of its key came
-    before it, `fresh` which elements are records; `total` is how many records each key has had.
-    """
-
-    last: Array
-    number: Array
-    fresh: Array
-    total: Array
-
-
 @dataclass(frozen=True)
 class Batch:
-    """Elements sorted by group (a key, numbered from 0) and time; `column` is of the records."""
+    """Elements sorted by group (a key, numbered from 0) and time; `column` is of the records.
+
+    `last` is the time of each element's last record, `number` how many records of its key came
+    before it, `records` which elements are records; `total` is how many records each key has had.
+    """
 
     group: Array
     time: Array
     column: Callable[[str], pa.Array]
-    past: Past | None = None
+    last: Array
+    number: Array
+    records: Array
+    total: Array
+
+    @staticmethod
+    def of_records(group: Array, time: Array, column: Callable[[str], pa.Array]) -> Batch:
+        """Records alone: nothing came before them."""
+        rows, firsts = np.arange(len(time)), np.flatnonzero(changes(group))
+        total = np.diff(firsts, append=len(time))
+        return Batch(group, time, column, time, rows - np.repeat(firsts, total), rows, total)
 
     @property
     def size(self) -> int:
@@ -71,38 +71,15 @@ class Batch:
         bounds = np.append(self.firsts, self.size)
         return np.repeat(bounds[1:], np.diff(bounds))
 
-    @property
-    def last(self) -> Array:
-        """The time of the last record of each element."""
-        return self.time if self.past is None else self.past.last
-
-    @cached_property
-    def number(self) -> Array:
-        """How many records of its key came before each element."""
-        if self.past is not None:
-            return self.past.number
-        return np.asarray(np.arange(self.size) - np.repeat(self.firsts, self.total))
-
-    @cached_property
-    def total(self) -> Array:
-        """How many records each group has had."""
-        if self.past is not None:
-            return self.past.total
-        return np.asarray(np.diff(self.firsts, append=self.size))
-
-    @cached_property
-    def records(self) -> Array:
-        """Which elements are records."""
-        return np.arange(self.size) if self.past is None else np.flatnonzero(self.past.fresh)
-
     def since(self, begun: Array) -> Array:
         """The elements that a kind of window looks at: records, and what its open windows hold."""
-        if self.past is None or len(self.records) == self.size:
-            return np.arange(self.size)
+        if len(self.records) == self.size:
+            return self.records
         from_here = np.full(len(self.firsts), self.size)
         np.minimum.at(from_here, self.group[begun], begun)
         held = np.arange(self.size) >= from_here[self.group]
-        return np.flatnonzero(self.past.fresh | held)
+        held[self.records] = True
+        return np.flatnonzero(held)
 
     def runs(self, first: Array, stop: Array) -> Runs:
         """Runs bounded by the times of their first and last record."""
@@ -113,11 +90,8 @@ class Batch:
         column = self.column(predicate)
         if not pa.types.is_boolean(column.type):
             raise UserWindowError(f"{predicate!r} must be a condition: it is {column.type}")
-        said = np.asarray(column.fill_null(False).to_numpy(zero_copy_only=False), dtype=np.bool_)
-        if self.past is None:
-            return said
         mask = np.zeros(self.size, dtype=np.bool_)
-        mask[self.records] = said
+        mask[self.records] = column.fill_null(False).to_numpy(zero_copy_only=False)
         return mask
 
 

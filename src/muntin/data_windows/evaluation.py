@@ -67,11 +67,11 @@ class KeyWindows:
         self._policy_ids: list[str] = []
         for window in windows:
             function = function_of(window)
-            if isinstance(function, WindowFunction):
-                tracks.append(_track(window, function))
-            else:
+            if isinstance(function, Policy) and not function.deterministic:
                 policies.append(function)
                 self._policy_ids.append(window.id)
+            else:
+                tracks.append(_track(window, function))
         self._ids = [track.name for track in tracks]
         self._discretizer = Discretizer(tracks)
         self._aggregator = Aggregator(monoid, store)

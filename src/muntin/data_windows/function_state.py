@@ -12,7 +12,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from muntin.data_windows.protocol import Policy, PolicyFunction, WindowFunction, shorten
+from muntin.data_windows.protocol import WindowFunction, shorten
 from muntin.data_windows.window_functions import function_of
 from muntin.errors import UserWindowError
 from muntin.model.data_windows import DataWindow, UserWindow
@@ -67,9 +67,8 @@ def signature(window: DataWindow | Window) -> str:
         given.pop(name, None)
     if isinstance(window, UserWindow):
         function = function_of(window)
-        own = function.policy if isinstance(function, PolicyFunction) else function
-        given["factory"] = type(own).__qualname__
-        if isinstance(function, WindowFunction):
+        given["factory"] = type(function).__qualname__
+        if function.deterministic:
             given["made with"] = json.loads(dump_state(window.id, function))["state"]
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return f"{window.id} = {type(window).__name__}({words})"
@@ -77,4 +76,4 @@ def signature(window: DataWindow | Window) -> str:
 
 def keeps_records(window: DataWindow | Window) -> bool:
     """Whether a window's function can only be evaluated on records kept one by one."""
-    return isinstance(window, UserWindow) and isinstance(function_of(window), Policy)
+    return isinstance(window, UserWindow) and not function_of(window).deterministic

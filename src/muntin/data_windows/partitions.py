@@ -193,7 +193,7 @@ def _in_parts(runs: Runs) -> Iterator[slice]:
 def batch_of(table: pa.Table, group: Array, inputs: Mapping[str, str]) -> Batch:
     """The portion as windows see it; `inputs` are the plain names of what they ask for."""
     time = longs(table, "t")
-    return Batch(group, time, lambda name: whole(table, inputs[name]))
+    return Batch.of_records(group, time, lambda name: whole(table, inputs[name]))
 
 
 def whole_keys(

@@ -9,9 +9,9 @@ before it sees a record at or after that instant, or when time is known to have 
 
 A function that can tell of every record at once how many windows begin with it is deterministic,
 and its records are shared as slices. `Policy` is the paper's other form, a trigger and an eviction:
-where the eviction counts windows that begin, it is the same as a function (`PolicyFunction`); where
-it counts records that leave, whether a record begins a window shows only later, and records are
-kept one by one (`muntin.data_windows.policies`).
+where the eviction counts windows that begin, it is a function like any other; where it counts
+records that leave, whether a record begins a window shows only later, and records are kept one by
+one (`muntin.data_windows.policies`).
 """
 
 from __future__ import annotations
@@ -41,10 +41,35 @@ class Marks:
 NOTHING = Marks()
 
 
-class TimedWindows:
-    """What functions and policies share: the columns they read, time-outs, bounds."""
+class WindowFunction(ABC):
+    """A window function over the records of one key, `deterministic` unless it is a policy.
+
+    `columns` are what it reads of a record; `incomplete` says whether windows that the data leaves
+    open are emitted at its end; `resumes`, that `marks` goes on from what the function remembers,
+    so that in a stream it may be given the records of a key in portions.
+
+    >>> class Pairs(WindowFunction):
+    ...     seen = 0
+    ...     def mark(self, time, record):
+    ...         self.seen += 1
+    ...         return (self.seen > 2, 1) if self.seen % 2 else (0, 0)
+    """
 
     columns: ClassVar[tuple[str, ...]] = ()
+    incomplete: ClassVar[bool] = False
+    resumes: ClassVar[bool] = False
+    deterministic: ClassVar[bool] = True
+
+    @abstractmethod
+    def mark(self, time: int, record: Record) -> Marks | tuple[int, int]:
+        """How many windows end before the record, and how many begin with it."""
+
+    def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers] | None:
+        """All records of a key at once: their ends and begins; None to be asked one by one.
+
+        A function that takes batches has neither time-outs nor declared bounds of single windows.
+        """
+        return None
 
     def timeout(self) -> int | None:
         """The instant from which on no record belongs to the oldest open window, if known."""
@@ -58,35 +83,6 @@ class TimedWindows:
         """Start and end of a window, by the times of its first and last record."""
         return first, last + 1
 
-
-class WindowFunction(TimedWindows, ABC):
-    """A deterministic window function over the records of one key.
-
-    `columns` are what it reads of a record; `incomplete` says whether windows that the data leaves
-    open are emitted at its end; `resumes`, that `marks` goes on from what the function remembers,
-    so that in a stream it may be given the records of a key in portions.
-
-    >>> class Pairs(WindowFunction):
-    ...     seen = 0
-    ...     def mark(self, time, record):
-    ...         self.seen += 1
-    ...         return (self.seen > 2, 1) if self.seen % 2 else (0, 0)
-    """
-
-    incomplete: ClassVar[bool] = False
-    resumes: ClassVar[bool] = False
-
-    @abstractmethod
-    def mark(self, time: int, record: Record) -> Marks | tuple[int, int]:
-        """How many windows end before the record, and how many begin with it."""
-
-    def marks(self, times: Numbers, columns: Columns) -> tuple[Numbers, Numbers] | None:
-        """All records of a key at once: their ends and begins; None to be asked one by one.
-
-        A function that takes batches has neither time-outs nor declared bounds of single windows.
-        """
-        return None
-
     def state(self) -> Any:
         """What the function remembers, as JSON has it; by default its attributes."""
         return dict(vars(self))
@@ -96,7 +92,7 @@ class WindowFunction(TimedWindows, ABC):
         vars(self).update(state)
 
 
-class Policy(TimedWindows, ABC):
+class Policy(WindowFunction):
     """The paper's trigger and eviction over the records of one key.
 
     `deterministic` policies evict by telling how many windows begin with a record. Others tell how
@@ -114,30 +110,8 @@ class Policy(TimedWindows, ABC):
     def evict(self, time: int, record: Record) -> int:
         """Deterministic: how many windows begin with the record; else how many records leave."""
 
-
-class PolicyFunction(WindowFunction):
-    """A deterministic policy as a window function."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
-
     def mark(self, time: int, record: Record) -> Marks:
-        return Marks(self.policy.trigger(time, record), self.policy.evict(time, record))
-
-    def timeout(self) -> int | None:
-        return self.policy.timeout()
-
-    def timed_out(self) -> int:
-        return self.policy.timed_out()
-
-    def bounds(self, first: int, last: int) -> tuple[int, int]:
-        return self.policy.bounds(first, last)
-
-    def state(self) -> Any:
-        return dict(vars(self.policy))
-
-    def restore(self, state: Any) -> None:
-        vars(self.policy).update(state)
+        return Marks(self.trigger(time, record), self.evict(time, record))
 
 
 def shorten(value: object) -> str:

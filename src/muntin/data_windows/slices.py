@@ -25,7 +25,6 @@ from muntin.data_windows.elements import (
     Clock,
     Found,
     Open,
-    Past,
     Runs,
     changes,
     merge_runs,
@@ -148,19 +147,15 @@ class _Step:
         def ordered(of_slices: Array, of_records: Array) -> Array:
             return np.asarray(np.concatenate((of_slices, of_records))[order])
 
-        time = longs(records, TIME)
-        past = Past(
-            ordered(longs(own, HI), time),
-            ordered(longs(own, NUMBER), seen[group] + place),
-            order >= len(held),
-            seen + new,
-        )
-        inputs = self._spec.inputs
+        time, inputs = longs(records, TIME), self._spec.inputs
         batch = Batch(
             ordered(held, group),
             ordered(longs(own, LO), time),
             lambda name: whole(records, inputs[name]),
-            past,
+            ordered(longs(own, HI), time),
+            ordered(longs(own, NUMBER), seen[group] + place),
+            np.flatnonzero(order >= len(held)),
+            seen + new,
         )
         return batch, pa.array(order)
 

@@ -85,7 +85,7 @@ class _Asking:
     def ask(self, key: _Key) -> None:
         """Ask a new function for the windows of a key."""
         function = function_of(self.window)
-        if isinstance(function, Policy):
+        if isinstance(function, Policy) and not function.deterministic:
             assert self.clock is None, "a stream has no policies that keep records"
             self._trigger(function, key)
             return

@@ -10,14 +10,7 @@ from collections.abc import Callable
 from math import floor
 from typing import Any, ClassVar
 
-from muntin.data_windows.protocol import (
-    NOTHING,
-    Marks,
-    Policy,
-    PolicyFunction,
-    Record,
-    WindowFunction,
-)
+from muntin.data_windows.protocol import NOTHING, Marks, Record, WindowFunction
 from muntin.errors import UserWindowError
 from muntin.model.data_windows import (
     CountWindow,
@@ -259,38 +252,30 @@ class PriceDriven(WindowFunction):
         return 1
 
 
-def function_of(window: DataWindow | Window) -> WindowFunction | Policy:
+_FUNCTIONS: dict[type, Callable[[Any], WindowFunction]] = {
+    Window: lambda w: PositionFunction(w.range, w.slide, w.offset),
+    Session: lambda w: SessionFunction(w.gap, w.maximum),
+    CountWindow: lambda w: CountFunction(w.range, w.slide),
+    MeasureWindow: lambda w: PositionFunction(w.range, w.slide, 0, w.measure),
+    Punctuation: lambda w: PunctuationFunction(w.predicate),
+    Snapshot: lambda _: SnapshotFunction(),
+    Landmark: lambda w: LandmarkFunction(w.predicate, w.until, w.length),
+    Threshold: lambda w: ThresholdFunction(w.value, w.by),
+    UserWindow: lambda w: _make(w.factory, w.id),
+}
+
+
+def function_of(window: DataWindow | Window) -> WindowFunction:
     """A new function for one key's records."""
-    match window:
-        case Window():
-            return PositionFunction(window.range, window.slide, window.offset)
-        case Session():
-            return SessionFunction(window.gap, window.maximum)
-        case CountWindow():
-            return CountFunction(window.range, window.slide)
-        case MeasureWindow():
-            return PositionFunction(window.range, window.slide, 0, window.measure)
-        case Punctuation():
-            return PunctuationFunction(window.predicate)
-        case Snapshot():
-            return SnapshotFunction()
-        case Landmark():
-            return LandmarkFunction(window.predicate, window.until, window.length)
-        case Threshold():
-            return ThresholdFunction(window.value, window.by)
-        case UserWindow():
-            return _make(window.factory, window.id)
-    raise UserWindowError(f"{window!r} has no function")
+    return _FUNCTIONS[type(window)](window)
 
 
-def _make(factory: Callable[[], Any], name: str) -> WindowFunction | Policy:
+def _make(factory: Callable[[], object], name: str) -> WindowFunction:
     try:
         function = factory()
     except Exception as error:
         raise UserWindowError(f"window function {name!r} cannot be made: {error!r}") from error
-    if isinstance(function, Policy) and function.deterministic:
-        return PolicyFunction(function)
-    if not isinstance(function, WindowFunction | Policy):
+    if not isinstance(function, WindowFunction):
         raise UserWindowError(
             f"window function {name!r} is a {type(function).__name__}: derive it from "
             "muntin.data_windows.WindowFunction (or Policy, for triggers and evictions)"
