@@ -168,9 +168,7 @@ def _find_counted(window: CountWindow, batch: Batch, carry: Carry, clock: Clock 
 
 def _find_snapshots(_: Snapshot, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
     rows = batch.since(carry.open.at)
-    begin = rows[changes(batch.group[rows]) | changes(batch.time[rows])]
-    after = np.append(begin[1:], batch.size)[: len(begin)]
-    runs = batch.runs(begin, np.minimum(after, batch.stops[begin]))
+    runs = batch.runs_from(rows[changes(batch.group[rows]) | changes(batch.time[rows])])
     if clock is None:
         return Found(runs)
     ended = ~newest_of_group(runs, batch) | (runs.end <= clock.now)

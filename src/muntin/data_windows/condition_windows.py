@@ -27,13 +27,9 @@ def _until_next(
     begins: Array, batch: Batch, carry: Carry, clock: Clock | None, incomplete: bool
 ) -> Found:
     """Each window ends where the next one of its group begins."""
-    begins = begins.copy()
     begins[carry.open.at] = True
-    begin = np.flatnonzero(begins)
-    limit = batch.stops[begin]
-    after = np.append(begin[1:], batch.size)[: len(begin)]
-    runs = batch.runs(begin, np.minimum(after, limit))
-    ended = after < limit
+    runs = batch.runs_from(np.flatnonzero(begins))
+    ended = runs.stop < batch.stops[runs.first]
     if clock is None:
         return Found(runs if incomplete else runs.where(ended))
     return split_ended(runs, ended, batch)

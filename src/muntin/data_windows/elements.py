@@ -57,7 +57,6 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """How many elements."""
         return len(self.time)
 
     @cached_property
@@ -85,6 +84,11 @@ class Batch:
         """Runs bounded by the times of their first and last record."""
         return Runs(first, stop, self.time[first], self.last[stop - 1] + 1)
 
+    def runs_from(self, begin: Array) -> Runs:
+        """Runs from each of these to the next, or to where the group stops."""
+        after = np.append(begin[1:], self.size)[: len(begin)]
+        return self.runs(begin, np.minimum(after, self.stops[begin]))
+
     def holds(self, predicate: str) -> Array:
         """Where a predicate holds: not at nulls, nor at slices of records taken before."""
         column = self.column(predicate)
@@ -105,7 +109,6 @@ class Runs:
     end: Array
 
     def where(self, wanted: Array) -> Runs:
-        """Only the wanted ones."""
         return Runs(self.first[wanted], self.stop[wanted], self.start[wanted], self.end[wanted])
 
     def among(self, rows: Array) -> Runs:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
 from muntin.data_windows.array_windows import runs_of, sessions_over
-from muntin.data_windows.elements import Batch, Runs, merge_runs
+from muntin.data_windows.elements import Batch, Runs, changes, merge_runs
 from muntin.kernels.columns import encode
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
@@ -55,7 +55,6 @@ class Cutty:
     wraps: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Evaluate one sorted partition."""
         for table, group in whole_keys(batches, self.keys):
             yield from self._evaluate(table, group)
 
@@ -96,7 +95,6 @@ class Assigned:
     values: tuple[str, ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Pass on the records of one sorted partition."""
         for table, group in whole_keys(batches, self.keys):
             batch = batch_of(table, group, self.inputs)
             for n, window in self.windows.items():
@@ -118,7 +116,7 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True)
 class SessionRuns:
-    """Merge the records of a partition wherever no pause parts them, before anything is shuffled.
+    """Merge the records of a partition, in any order, wherever no pause parts them.
 
     rows   k…  t        p…     the partial of each record; `holder` names the columns of partials
     out    k…  lo  hi   p…     a run: records of a key, none further than the gap from the next
@@ -137,7 +135,6 @@ class SessionRuns:
     wraps: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Merge one partition, whose records may come in any order."""
         for table in portions(batches, RUN_PORTION):
             yield self._merge(table)
 
@@ -221,9 +218,5 @@ def whole_keys(
 
 def groups(table: pa.Table, keys: tuple[str, ...]) -> Array:
     """The number of each record's key, in a table sorted by key."""
-    changes = np.zeros(max(table.num_rows - 1, 0), dtype=np.bool_)
-    for name in keys:
-        encoded = whole(table, name).dictionary_encode(null_encoding="encode")
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
-        changes |= codes[1:] != codes[:-1]
-    return np.concatenate(([0], np.cumsum(changes)))
+    codes = codes_of([whole(table, name) for name in keys], table.num_rows)
+    return np.cumsum(changes(codes)) - 1

@@ -103,7 +103,6 @@ class RecordWindows:
 
     @property
     def kept(self) -> int:
-        """How many records are held."""
         return len(self._times)
 
     def record(self, time: int, value: object, record: Record) -> list[Emitted]:

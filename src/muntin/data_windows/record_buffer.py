@@ -36,7 +36,6 @@ class RecordBuffer:
         return min((block.first for block in self.blocks.values()), default=NEVER)
 
     def add(self, records: pa.Table) -> None:
-        """Let records wait."""
         time = longs(records, TIME)
         block = time // self._length
         for each in np.unique(block).tolist():
@@ -62,13 +61,11 @@ class RecordBuffer:
         return [table for table in released if table.num_rows], np.concatenate(tied)
 
     def groups(self) -> Array:
-        """The groups of all records that wait."""
         names = [_name(n, chunk) for n, block in self.blocks.items() for chunk in block.chunks]
         found = [longs(t, GROUP) for name in names if (t := self._tables.get(name)) is not None]
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
 
     def renumber(self, number: Array) -> None:
-        """Give groups other numbers."""
         for block in list(self.blocks):
             table = pa.concat_tables(self._take(block)).combine_chunks()
             first = int(longs(table, TIME).min())
@@ -116,14 +113,10 @@ def sort_records(table: pa.Table, columns: Sequence[str]) -> pa.Table:
     if columns and same.any():
         tied = np.flatnonzero(np.append(same, False) | np.insert(same, 0, False))
         number = np.cumsum(~np.insert(same, 0, False))[tied]
-        order[tied] = order[tied][_compare(table.take(pa.array(order[tied])), columns, number)]
+        some = table.take(pa.array(order[tied]))
+        keys = [key for name in columns for key in _keys(whole(some, name))]
+        order[tied] = order[tied][np.lexsort((*reversed(keys), number))]
     return table.take(pa.array(order)) if np.any(order[1:] < order[:-1]) else table
-
-
-def _compare(table: pa.Table, columns: Sequence[str], number: Array) -> Array:
-    """The order by number and columns."""
-    keys = [key for name in columns for key in _keys(whole(table, name))]
-    return np.lexsort((*reversed(keys), number))
 
 
 def _keys(column: pa.Array) -> Iterator[Array]:

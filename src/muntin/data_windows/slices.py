@@ -57,19 +57,15 @@ class Kept:
     @staticmethod
     def none(spec: StreamSpec, like: pa.Table) -> Kept:
         """Nothing yet, with columns as those of the records."""
-        empty = pa.array([], pa.int64())
-        groups = pa.array([], pa.int32())
-        partials = like.select([p.name for p in spec.partials]).slice(0, 0)
-        slices = pa.table({GROUP: groups, NUMBER: empty, LO: empty, HI: empty})
-        for name in partials.column_names:
-            slices = slices.append_column(name, partials.column(name))
-        open = pa.table({NODE: groups, GROUP: groups, SLICE: groups, LOW: empty, HIGH: empty})
-        facts = pa.table({SEEN: empty, DUE: empty})
-        for node, window in spec.windows.items():
-            kind = _value_type(window, spec, like)
-            if kind is not None:
-                facts = facts.append_column(f"v{node}", pa.array([], kind))
-        return Kept(slices, open, facts)
+        groups, empty = pa.array([], pa.int32()), pa.array([], pa.int64())
+        partials = {p.name: like.column(p.name).slice(0, 0) for p in spec.partials}
+        kinds = {n: _value_type(window, spec, like) for n, window in spec.windows.items()}
+        values = {f"v{n}": pa.array([], kind) for n, kind in kinds.items() if kind is not None}
+        return Kept(
+            pa.table({GROUP: groups, NUMBER: empty, LO: empty, HI: empty, **partials}),
+            pa.table({NODE: groups, GROUP: groups, SLICE: groups, LOW: empty, HIGH: empty}),
+            pa.table({SEEN: empty, DUE: empty, **values}),
+        )
 
     def with_keys(self, count: int) -> Kept:
         """The same with facts for so many keys: new ones have had no record."""
@@ -118,8 +114,7 @@ class _Step:
             for node, window in spec.windows.items()
         }
         begins = np.unique(np.concatenate([NONE, *(each.open.at for each in found.values())]))
-        after = np.append(begins[1:], batch.size)[: len(begins)]
-        slices = batch.runs(begins, np.minimum(after, batch.stops[begins]))
+        slices = batch.runs_from(begins)
         ended = {node: each.closed for node, each in found.items() if len(each.closed.first)}
         kept, *merged = merge_runs(
             [slices, *ended.values()],

@@ -7,6 +7,10 @@ last       the watermark of the last step: all records before it have been taken
 due        the first instant at which time alone ends a window of some key
 tables     the tables of the state, each with its token
 waiting    the blocks of records that wait
+
+Nothing is pickled: reading an old state runs no code of it, and what a function remembers is JSON.
+A user's function is known by its name and by what it remembers before it has seen a record, which
+is what it was made with.
 """
 
 from __future__ import annotations
@@ -16,13 +20,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
 from muntin.data_windows.elements import NEVER
-from muntin.data_windows.function_state import signature
-from muntin.errors import StateError
-from muntin.model.data_windows import DataWindow
+from muntin.data_windows.protocol import WindowFunction, shorten
+from muntin.data_windows.window_functions import function_of
+from muntin.errors import StateError, UserWindowError
+from muntin.model.data_windows import DataWindow, UserWindow
 from muntin.model.windows import Window
 from muntin.state.header import read_entry
 from muntin.state.state import Cache
@@ -84,7 +90,6 @@ class StreamHeader:
         return StreamHeader(spec.buckets, bucket, _words(spec), spec.block)
 
     def to_bytes(self) -> bytes:
-        """The header as JSON."""
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["waiting"] = [(n, block.chunks, block.first) for n, block in self.waiting.items()]
         return json.dumps({"format": FORMAT, **plain}).encode()
@@ -144,7 +149,6 @@ class Tables:
         self._store, self._cache, self.tokens = store, cache, tokens
 
     def get(self, name: str) -> pa.Table | None:
-        """The table, or None where there is none."""
         token = self.tokens.get(name)
         if token is None:
             return None
@@ -162,7 +166,6 @@ class Tables:
         self._store.write(name, to_bytes(table))
 
     def drop(self, name: str) -> None:
-        """Leave no table of this name."""
         self._cache.pop(self.tokens.pop(name), None)
         self._store.remove(name)
 
@@ -185,3 +188,63 @@ def _words(spec: StreamSpec) -> dict[str, list[str]]:
         "partial aggregates": list(spec.described),
         "order_by": list(spec.ordered),
     }
+
+
+def dump_state(name: str, function: WindowFunction, declared: tuple[int, int] | None = None) -> str:
+    """The state of a function, with the last bounds that it declared; refused if not plain.
+
+    >>> from muntin.data_windows.window_functions import CountFunction
+    >>> dump_state("count", CountFunction(4, 2))
+    '{"state": {"range": 4, "slide": 2, "seen": 0, "ended": 0, "last": 0}, "declared": null}'
+    """
+    state = function.state()
+    try:
+        text = json.dumps({"state": state, "declared": declared}, default=_scalar)
+        if _listed(json.loads(text)["state"]) != _listed(state):
+            raise ValueError("the key of a dictionary is no text")
+    except (TypeError, ValueError) as error:
+        raise UserWindowError(
+            f"window function {name!r} remembers {shorten(state)}, which the state of a stream "
+            f"cannot hold as JSON ({error}): keep plain numbers, texts, lists and dictionaries in "
+            "its attributes, or override state() and restore()"
+        ) from error
+    return text
+
+
+def _scalar(value: object) -> object:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
+
+
+def _listed(state: object) -> object:
+    """The state with lists for tuples, as JSON has them; NaN is itself."""
+    if isinstance(state, dict):
+        return {key: _listed(value) for key, value in state.items()}
+    if isinstance(state, list | tuple):
+        return [_listed(value) for value in state]
+    return "NaN" if isinstance(state, float) and state != state else state
+
+
+def signature(window: DataWindow | Window) -> str:
+    """A window in words: a stream resumes only from a state written under the same words.
+
+    >>> from muntin.model.data_windows import session
+    >>> signature(session("5 minutes"))
+    'session 5 minutes = Session(incomplete=True, gap=300000000, maximum=None)'
+    """
+    given = {f.name: getattr(window, f.name) for f in fields(window)}
+    for name in ("id", "limit"):  # a label, and what may be raised
+        given.pop(name, None)
+    if isinstance(window, UserWindow):
+        function = function_of(window)
+        given["factory"] = type(function).__qualname__
+        if function.deterministic:
+            given["made with"] = json.loads(dump_state(window.id, function))["state"]
+    words = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"{window.id} = {type(window).__name__}({words})"
+
+
+def keeps_records(window: DataWindow | Window) -> bool:
+    """Whether a window's function can only be evaluated on records kept one by one."""
+    return isinstance(window, UserWindow) and not function_of(window).deterministic

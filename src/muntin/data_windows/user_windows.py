@@ -32,9 +32,9 @@ from muntin.data_windows.elements import (
     Open,
     Runs,
 )
-from muntin.data_windows.function_state import dump_state
 from muntin.data_windows.policies import RecordWindows, record_limit
 from muntin.data_windows.protocol import Policy, WindowFunction
+from muntin.data_windows.stream_state import dump_state
 from muntin.data_windows.window_functions import function_of
 from muntin.errors import UserWindowError
 from muntin.kernels.monoids import Array
@@ -83,7 +83,6 @@ class _Asking:
     due: list[int] = field(default_factory=list)
 
     def ask(self, key: _Key) -> None:
-        """Ask a new function for the windows of a key."""
         function = function_of(self.window)
         if isinstance(function, Policy) and not function.deterministic:
             assert self.clock is None, "a stream has no policies that keep records"

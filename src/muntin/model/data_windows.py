@@ -64,8 +64,6 @@ class DataWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session(DataWindow):
-    """Records without a pause of `gap`, as Spark's session_window: end = last record + gap."""
-
     gap: int
     maximum: int | None = None
     incomplete: bool = True
@@ -81,8 +79,6 @@ class Session(DataWindow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountWindow(DataWindow):
-    """`range` consecutive records, one window beginning at every slide-th."""
-
     range: int
     slide: int
 
@@ -119,8 +115,6 @@ class MeasureWindow(DataWindow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Punctuation(DataWindow):
-    """From a record where the predicate holds to the next one."""
-
     predicate: str
     deciding: ClassVar[tuple[str, ...]] = ("predicate",)
 
@@ -131,8 +125,6 @@ class Punctuation(DataWindow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot(DataWindow):
-    """All records of one timestamp."""
-
     incomplete: bool = True
     order_matters: ClassVar[bool] = False
 
@@ -142,8 +134,6 @@ class Snapshot(DataWindow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landmark(DataWindow):
-    """From every landmark to `until`, for at most `length`, or to the end of the data."""
-
     predicate: str
     until: str | None = None
     length: int | None = None
@@ -163,8 +153,6 @@ class Landmark(DataWindow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold(DataWindow):
-    """Until the value has moved by `by` from that of the window's first record."""
-
     value: str
     by: int | float
     deciding: ClassVar[tuple[str, ...]] = ("value",)
@@ -211,7 +199,7 @@ class Begins(DataWindow):
 
 
 def session(gap: Duration, maximum: Duration | None = None, id: str | None = None) -> Session:
-    """Records without a pause of `gap`; at most `maximum` long, if given.
+    """Records without a pause of `gap`, as in Spark; at most `maximum` long, if given.
 
     >>> session("30 minutes").id
     'session 30 minutes'
@@ -277,7 +265,7 @@ def landmark(
 def threshold(
     value: str, by: int | float, id: str | None = None, incomplete: bool = False
 ) -> Threshold:
-    """Until a value has moved by `by` since the window began."""
+    """Until a value has moved by `by` from that of the window's first record."""
     return Threshold(value=value, by=by, id=id or "", incomplete=incomplete)
 
 

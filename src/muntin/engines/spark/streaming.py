@@ -12,7 +12,7 @@ from typing import get_args
 
 from pyspark.sql import DataFrame
 
-from muntin.data_windows.function_state import keeps_records
+from muntin.data_windows.stream_state import keeps_records
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.names import quoted
 from muntin.engines.spark.stream_source import delay_of, time_field
