@@ -71,7 +71,6 @@ class Custom(Function):
         self.parameters = (name, lift, combine, lower, result, arity, invert, fold, commutative)
 
     def __call__(self, *arguments: str) -> Aggregate:
-        """The aggregate of these arguments."""
         if len(arguments) != self.arity:
             raise AggregateError(
                 f"{self.name} takes {self.arity} arguments, {len(arguments)} given: {arguments}"

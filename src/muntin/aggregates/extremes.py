@@ -17,7 +17,6 @@ Placed = tuple[Value, Value]
 
 
 def is_nan(value: object) -> bool:
-    """Whether the value is a floating-point NaN."""
     return isinstance(value, float) and value != value
 
 

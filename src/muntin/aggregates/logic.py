@@ -19,24 +19,6 @@ class _Logical(Reduction):
     takes = BITS
 
 
-class BoolAnd(_Logical):
-    name = "bool_and"
-    selective = True
-    takes = TRUE_OR_FALSE
-
-    def both(self, older: bool, newer: bool) -> bool:
-        return older and newer
-
-
-class BoolOr(_Logical):
-    name = "bool_or"
-    selective = True
-    takes = TRUE_OR_FALSE
-
-    def both(self, older: bool, newer: bool) -> bool:
-        return older or newer
-
-
 class BitAnd(_Logical):
     name = "bit_and"
 
@@ -44,11 +26,23 @@ class BitAnd(_Logical):
         return older & newer
 
 
+class BoolAnd(BitAnd):
+    name = "bool_and"
+    selective = True
+    takes = TRUE_OR_FALSE
+
+
 class BitOr(_Logical):
     name = "bit_or"
 
     def both(self, older: int, newer: int) -> int:
         return older | newer
+
+
+class BoolOr(BitOr):
+    name = "bool_or"
+    selective = True
+    takes = TRUE_OR_FALSE
 
 
 class BitXor(_Logical):

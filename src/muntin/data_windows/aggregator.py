@@ -70,7 +70,6 @@ class Aggregator:
 
     @property
     def active(self) -> int:
-        """How many windows are open."""
         return len(self._starts)
 
     def begin(self, windows: Iterable[int]) -> None:

@@ -145,7 +145,6 @@ class StreamBucket:
 
 
 def _with_keys(table: pa.Table, keys: pa.Table, spec: StreamSpec) -> pa.Table:
-    """Results with the keys themselves."""
     group = table.column(GROUP)
     own = [whole(keys, name).take(group) for name in spec.keys]
     rest = table.drop_columns(GROUP)

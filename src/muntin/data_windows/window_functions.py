@@ -1,7 +1,8 @@
 """Every kind of window as a function: what it says of a record, and what it remembers.
 
-`muntin.data_windows.array_windows` has the same windows over arrays; tests hold both to one
-meaning. What a function remembers is a few numbers, so that it can be stored and restored (JSON).
+`muntin.model.data_windows` says what each kind means, `muntin.data_windows.array_windows` has the
+same windows over arrays; tests hold both to one meaning. What a function remembers is a few
+numbers, so that it can be stored and restored (JSON).
 """
 
 from __future__ import annotations
@@ -12,17 +13,7 @@ from typing import Any, ClassVar
 
 from muntin.data_windows.protocol import NOTHING, Marks, Record, WindowFunction
 from muntin.errors import UserWindowError
-from muntin.model.data_windows import (
-    CountWindow,
-    DataWindow,
-    Landmark,
-    MeasureWindow,
-    Punctuation,
-    Session,
-    Snapshot,
-    Threshold,
-    UserWindow,
-)
+from muntin.model import data_windows as kinds
 from muntin.model.windows import Window
 
 MINUTE = 60_000_000
@@ -130,8 +121,6 @@ def _index(position: Any, slide: Any) -> int:
 
 
 class PunctuationFunction(WindowFunction):
-    """A record where the predicate holds ends a window and begins the next."""
-
     def __init__(self, predicate: str) -> None:
         self.predicate = predicate
         self.open = False
@@ -144,8 +133,6 @@ class PunctuationFunction(WindowFunction):
 
 
 class SnapshotFunction(WindowFunction):
-    """All records of one timestamp."""
-
     def __init__(self) -> None:
         self.time: int | None = None
 
@@ -160,8 +147,6 @@ class SnapshotFunction(WindowFunction):
 
 
 class LandmarkFunction(WindowFunction):
-    """From each landmark until a record says so, or for a length of time."""
-
     def __init__(self, predicate: str, until: str | None = None, length: int | None = None) -> None:
         self.predicate, self.until, self.length = predicate, until, length
         self.begun: list[int] = []
@@ -181,8 +166,6 @@ class LandmarkFunction(WindowFunction):
 
 
 class ThresholdFunction(WindowFunction):
-    """A value that has moved by `by` since the window began ends it and begins the next."""
-
     def __init__(self, value: str, by: float) -> None:
         self.value, self.by = value, by
         self.open = False
@@ -254,18 +237,18 @@ class PriceDriven(WindowFunction):
 
 _FUNCTIONS: dict[type, Callable[[Any], WindowFunction]] = {
     Window: lambda w: PositionFunction(w.range, w.slide, w.offset),
-    Session: lambda w: SessionFunction(w.gap, w.maximum),
-    CountWindow: lambda w: CountFunction(w.range, w.slide),
-    MeasureWindow: lambda w: PositionFunction(w.range, w.slide, 0, w.measure),
-    Punctuation: lambda w: PunctuationFunction(w.predicate),
-    Snapshot: lambda _: SnapshotFunction(),
-    Landmark: lambda w: LandmarkFunction(w.predicate, w.until, w.length),
-    Threshold: lambda w: ThresholdFunction(w.value, w.by),
-    UserWindow: lambda w: _make(w.factory, w.id),
+    kinds.Session: lambda w: SessionFunction(w.gap, w.maximum),
+    kinds.CountWindow: lambda w: CountFunction(w.range, w.slide),
+    kinds.MeasureWindow: lambda w: PositionFunction(w.range, w.slide, 0, w.measure),
+    kinds.Punctuation: lambda w: PunctuationFunction(w.predicate),
+    kinds.Snapshot: lambda _: SnapshotFunction(),
+    kinds.Landmark: lambda w: LandmarkFunction(w.predicate, w.until, w.length),
+    kinds.Threshold: lambda w: ThresholdFunction(w.value, w.by),
+    kinds.UserWindow: lambda w: _make(w.factory, w.id),
 }
 
 
-def function_of(window: DataWindow | Window) -> WindowFunction:
+def function_of(window: kinds.DataWindow | Window) -> WindowFunction:
     """A new function for one key's records."""
     return _FUNCTIONS[type(window)](window)
 

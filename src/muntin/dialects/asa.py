@@ -63,8 +63,6 @@ class PeriodicWindow(exp.Expression):
 
 
 class WindowList(exp.Expression):
-    """The windows of Windows(...)."""
-
     arg_types: ClassVar[dict[str, bool]] = {"expressions": True}
 
 

@@ -58,7 +58,6 @@ class SharingSet:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of its queries."""
         return tuple(member.id for member in self.members)
 
 
@@ -202,7 +201,6 @@ class Frame:
 
 
 def check_delivery(deliver: str) -> None:
-    """Refuse an unknown way to deliver."""
     if not is_one_of(deliver, DELIVERIES):
         raise StrategyError(unknown("deliver", deliver, DELIVERIES))
 

@@ -58,13 +58,11 @@ class Label:
         return never or self.until <= last
 
     def to_plain(self) -> list[object]:
-        """The label as JSON values."""
         text = window_text(self.window)
         return [self.id, text, self.aggregates, self.since, self.until, self.order]
 
     @staticmethod
     def from_plain(plain: list[Any]) -> Label:
-        """The label of JSON values."""
         id, text, names, since, until, order = plain
         shape = parse_window(text)
         window = Window(shape.range, shape.slide, shape.offset, id)

@@ -56,7 +56,6 @@ class Folder:
 
     @property
     def commands(self) -> Path:
-        """Where commands are written."""
         return self.path / "commands"
 
     @property
@@ -65,7 +64,6 @@ class Folder:
         return self.commands.is_dir()
 
     def make(self) -> Folder:
-        """Make the directory if it is not there."""
         try:
             for each in (self.commands, self.path / "log"):
                 each.mkdir(parents=True, exist_ok=True)
@@ -76,7 +74,6 @@ class Folder:
         return self
 
     def write_command(self, command: Command) -> None:
-        """Give a command to the stream."""
         self._write(self.commands / f"{command.key}.json", command.to_json())
 
     def write_entry(self, entry: Entry) -> None:

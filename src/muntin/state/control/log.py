@@ -21,7 +21,6 @@ class Stream:
     keys: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """The stream as JSON."""
         plain = {
             "windows": [Label(w.id, w).to_plain() for w in self.windows],
             "aggregates": self.terms.aggregates,
@@ -32,7 +31,6 @@ class Stream:
 
     @staticmethod
     def from_json(text: str) -> Stream:
-        """The stream of some JSON, if it is one."""
         try:
             plain = json.loads(text)
             windows = tuple(Label.from_plain(each).window for each in plain["windows"])
@@ -66,7 +64,6 @@ class Entry:
     reason: str | None = None
 
     def to_json(self) -> str:
-        """The entry as JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @staticmethod
