@@ -78,18 +78,14 @@ class Question:
         return len(self.query.keys) + 2 + self.partials
 
     @property
-    def in_python(self) -> Aggregate | None:
-        """The first aggregate that is written in Python, which only NumPy's operators run."""
-        return in_python(self.query)
-
-    @property
-    def in_engine(self) -> tuple[Aggregate, ...]:
-        """The aggregates with partials that only the engine itself merges."""
-        return in_engine(self.query)
+    def not_in_python(self) -> str | None:
+        """Why partials cannot be merged in Python, or None."""
+        own = in_engine(self.query)
+        return f"{own[0].name} is merged only by the engine itself" if own else self.stranger
 
 
 def in_python(query: Query) -> Aggregate | None:
-    """The first aggregate that is written in Python."""
+    """The first aggregate that is written in Python, which only NumPy's operators run."""
     return next((a for a in query.aggregates if a.function.in_python), None)
 
 

@@ -20,7 +20,7 @@ from muntin.physical.operators.expand import EXPAND
 from muntin.physical.operators.native import BATCH, NATIVE
 from muntin.physical.operators.streamed import BATCHES
 from muntin.physical.operators.window import WINDOW
-from muntin.physical.question import Question
+from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan, unshare
 from muntin.plan.tree import window_node
 
@@ -170,7 +170,7 @@ def _price(operator: Operator, plan: SharingPlan, question: Question, engine: st
 def predict_unshared(question: Question, engine: str) -> float | None:
     """Seconds predicted for every window by itself; None where Spark has no such window."""
     query = question.query
-    if query.data_windows or question.in_python is not None:
+    if query.data_windows or in_python(query) is not None:
         return None
     nodes = [window_node(window) for window in query.windows]
     physical = lower(SharingPlan.build(nodes, query.idempotent))

@@ -18,6 +18,7 @@ from muntin.errors import BudgetError, StrategyError, shown
 from muntin.model.query import Query
 from muntin.physical import Question
 from muntin.physical.operators.window import WINDOW
+from muntin.physical.question import in_python
 from muntin.plan import SharingPlan, check
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.edges import edge_work
@@ -104,14 +105,18 @@ def _models(question: Question, options: Options) -> list[CostModel]:
 
     The last operators, which serve the most windows, come first: budgets may end before the others.
     """
+    if options.technique is not None and options.cost != "weave":
+        raise StrategyError(
+            f"technique {shown(options.technique)} has a cost only under cost='weave': "
+            "on Spark and in SQL, windows are answered by operators"
+        )
     if not options.by_seconds:
         return [_cost_model(question.query, options)]
-    _refuse_technique(options)
     operators = candidates(question, options.engine)
     by_name = {operator.name: operator for operator in operators}
     if options.forced in by_name:
         operators = [by_name[options.forced]]
-    elif options.forced is None and not question.in_python:
+    elif options.forced is None and not in_python(question.query):
         operators = [o for o in operators if o.chosen and o.name not in options.facts.refused]
     models = [operator.surrogate(question) for operator in reversed(operators)]
     return list(dict.fromkeys(models))
@@ -171,22 +176,12 @@ def _cost(plan: SharingPlan, choice: Choice, model: CostModel, options: Options)
     return total(model, choice.plan if options.cost == "rate" else plan)
 
 
-def _refuse_technique(options: Options) -> None:
-    if options.technique is not None:
-        raise StrategyError(
-            f"technique {shown(options.technique)} has a cost only under cost='weave': "
-            "on Spark and in SQL, windows are answered by operators"
-        )
-
-
 def _cost_model(query: Query, options: Options) -> CostModel:
-    known, technique = options.statistics, options.technique
+    known, technique = options.statistics, options.technique or "panes"
     match options.cost:
         case "paper":
-            _refuse_technique(options)
             return PaperCost(query.windows, known.rate)
         case "weave":
-            named = technique or "panes"
-            return WeaveCost(named, known.rate, known.keys, variants(named, query.aggregates))
-    _refuse_technique(options)
+            rows = variants(technique, query.aggregates)
+            return WeaveCost(technique, known.rate, known.keys, rows)
     return options.rates

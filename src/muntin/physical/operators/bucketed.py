@@ -52,9 +52,7 @@ class Bucketed(Streamed):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """All partials are merged in Python."""
-        if question.in_engine:
-            return f"{question.in_engine[0].name} is merged only by the engine itself"
-        return question.stranger
+        return question.not_in_python
 
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
         """Its state keeps disjoint pieces."""

@@ -62,11 +62,8 @@ def first_level(physical: PhysicalPlan, question: Question) -> Works:
     rows = question.statistics.rows
     works = {FROM_SOURCE: Work(plan=1, stage=1, read=rows)}
     for root in physical.roots:
-        copies = 0 if alone(physical) else rows * _copies(root)
+        instances = ceil(root.shape.overlap) if isinstance(root.shape, Window) else 1
+        copies = 0 if alone(physical) else rows * instances
         held = question.statistics.held(root.shape)
         works[root.number] = Work(plan=0, copied=copies, grouped=held * question.width)
     return works
-
-
-def _copies(root: PhysicalNode) -> int:
-    return ceil(root.shape.overlap) if isinstance(root.shape, Window) else 1

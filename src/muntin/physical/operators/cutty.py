@@ -16,14 +16,9 @@ class Cutty(DataOperator):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """It runs one kind of plan."""
-        return begins_refusal(plan)
-
-
-def begins_refusal(plan: SharingPlan) -> str | None:
-    """Why a plan is not of windows on slices that begin where they do, or None."""
-    if [isinstance(n.shape, Begins) for n in plan.nodes if n.parent is None] == [True]:
-        return None
-    return "it takes all windows from slices that begin where they do"
+        if [isinstance(n.shape, Begins) for n in plan.nodes if n.parent is None] == [True]:
+            return None
+        return "it takes all windows from slices that begin where they do"
 
 
 CUTTY = Cutty()

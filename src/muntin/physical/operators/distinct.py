@@ -20,7 +20,7 @@ class Distinct(DataOperator):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """It computes no aggregates."""
-        return "it runs mt.distinct, which has no aggregates"
+        return f"it runs mt.{self.name}, which has no aggregates"
 
 
 DISTINCT = Distinct()

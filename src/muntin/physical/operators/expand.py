@@ -17,7 +17,7 @@ from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, Congruence, Cut, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
-from muntin.physical.question import Question
+from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan, close
 from muntin.plan.feeds import Feed, identity_feed
 from muntin.plan.slicing import Slices
@@ -77,7 +77,7 @@ class Expand(Counted):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """Spark merges by SQL, and what is written in Python has none."""
-        own = question.in_python
+        own = in_python(question.query)
         return f"{own.name} is written in Python, which only the kernel runs" if own else None
 
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:

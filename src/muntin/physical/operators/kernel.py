@@ -22,7 +22,7 @@ from muntin.physical.lowering import FROM_SOURCE, Congruence, PhysicalNode, Phys
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
 from muntin.physical.operators.expand import EXPAND
-from muntin.physical.question import Question
+from muntin.physical.question import Question, in_engine, in_python
 from muntin.plan import SharingPlan, close
 from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices, begins
@@ -41,9 +41,7 @@ class Kernel(Counted):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """What only the engine merges runs beside it, if something else must run in Python."""
-        if question.in_engine and question.in_python is None:
-            return f"{question.in_engine[0].name} is merged only by the engine itself"
-        return None if question.in_python else question.stranger
+        return None if in_python(question.query) else question.not_in_python
 
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
         """A row is in one piece: open slices are closed."""
@@ -56,7 +54,7 @@ class Kernel(Counted):
 
     def work(self, physical: PhysicalPlan, question: Question) -> Works:
         """Pieces of the first level are sent; each node scans its parent's, results come back."""
-        if physical.depth == 1 and question.in_python is None:
+        if physical.depth == 1 and in_python(question.query) is None:
             return EXPAND.work(physical, question)  # nothing is left for Python to do
         works, idle = first_level(physical, question), idle_cores(physical, question)
         works[FROM_SOURCE] = Work(1, stage=2, worker=1, read=works[FROM_SOURCE].read)
@@ -74,7 +72,7 @@ class Kernel(Counted):
 
     def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """What only the engine merges is expanded beside what must run in Python."""
-        return question.in_engine if question.in_python else ()
+        return in_engine(question.query) if in_python(question.query) else ()
 
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
         """Slices are cut, windows scanned or gathered."""
@@ -156,12 +154,10 @@ def branches_below(physical: PhysicalPlan, node: PhysicalNode) -> tuple[Branch, 
     found = []
     for child in physical.children(node.number):
         assert isinstance(child.shape, Window | Slices), "the kernel's pieces are periodic"
-        feeds = () if node.disjoint else _feeds(child)
+        feeds: tuple[Feed, ...] = ()
+        if not node.disjoint:
+            assert isinstance(child.program, Congruence), "slices are never made of windows"
+            feeds = child.program.feeds
         below = branches_below(physical, child)
         found.append(Branch(child.number, child.shape, not child.hidden, below, feeds))
     return tuple(found)
-
-
-def _feeds(child: PhysicalNode) -> tuple[Feed, ...]:
-    assert isinstance(child.program, Congruence), "slices are never made of windows"
-    return child.program.feeds

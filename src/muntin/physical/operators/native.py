@@ -88,21 +88,13 @@ def _shares(question: Question) -> bool:
 def pre_aggregated(query: Query, stranger: str | None, windows: Iterable[Window]) -> bool:
     """Whether Spark is given partials of instances, not rows: they must merge in bounded state.
 
-    The windows are those that the state was started with.
+    The windows are those that the state was started with. Where each row falls into one instance
+    of one window, there is nothing to share.
     """
     partials = partials_of(query.aggregates)
     if stranger or not_merged(p.merger for p in partials):
         return False
-    return all(p.bounded for p in partials) and not nothing_to_share(windows)
-
-
-def nothing_to_share(windows: Iterable[Window]) -> bool:
-    """Whether each row falls into one instance of one window.
-
-    >>> nothing_to_share([Window(60, 60)]), nothing_to_share([Window(60, 30)])
-    (True, False)
-    """
-    return sum(w.overlap for w in windows) == 1
+    return all(p.bounded for p in partials) and sum(w.overlap for w in windows) != 1
 
 
 def places(partials: int) -> int:

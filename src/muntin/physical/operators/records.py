@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from muntin.physical.operators.base import DataOperator
-from muntin.physical.operators.cutty import begins_refusal
-from muntin.physical.question import Question
-from muntin.plan import SharingPlan
+from muntin.physical.operators.cutty import Cutty
 
 
-class Records(DataOperator):
+class Records(Cutty):
     """For windows that the data decides, and periodic ones beside them, on a stream."""
 
     name = "records"
@@ -16,10 +13,6 @@ class Records(DataOperator):
         "records wait until the watermark has passed them, then all windows of a key in one pass; "
         "state is columnar, for each bucket of keys"
     )
-
-    def refusal(self, plan: SharingPlan, question: Question) -> str | None:
-        """It runs one kind of plan."""
-        return begins_refusal(plan)
 
 
 RECORDS = Records()

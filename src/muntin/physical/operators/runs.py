@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muntin.physical.lowering import PhysicalPlan
 from muntin.physical.operators.base import LOOKED_AT, DataOperator
-from muntin.physical.operators.sessions import sessions_refusal
+from muntin.physical.operators.sessions import SESSIONS
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
 
@@ -17,7 +17,7 @@ class Runs(DataOperator):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """Only sessions are unions of one another."""
-        return sessions_refusal(plan, question) or question.stranger
+        return SESSIONS.refusal(plan, question) or question.stranger
 
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """Every record is looked at once more, to find the runs."""

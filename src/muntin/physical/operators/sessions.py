@@ -22,7 +22,9 @@ class Sessions(DataOperator):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """Only sessions are unions of one another."""
-        return sessions_refusal(plan, question)
+        if all(isinstance(node.shape, Slices | Session) for node in plan.nodes):
+            return None
+        return "it merges sessions of slices, and no other windows"
 
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """One sort of the slices."""
@@ -35,13 +37,6 @@ class Sessions(DataOperator):
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
         """The first level are slices."""
         return "slices" if node.parent == FROM_SOURCE else self.name
-
-
-def sessions_refusal(plan: SharingPlan, question: Question) -> str | None:
-    """Why a plan is not of sessions alone, or None."""
-    if all(isinstance(node.shape, Slices | Session) for node in plan.nodes):
-        return None
-    return "it merges sessions of slices, and no other windows"
 
 
 SESSIONS = Sessions()
