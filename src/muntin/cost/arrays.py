@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
@@ -72,88 +71,50 @@ class WindowArrays:
 
     def join(self, other: WindowArrays) -> WindowArrays:
         """These rows, then the other's."""
-        return WindowArrays(
-            np.concatenate([self.range, other.range]),
-            np.concatenate([self.slide, other.slide]),
-            np.concatenate([self.offset, other.offset]),
-        )
+        return WindowArrays.rows([*self.triples(), *other.triples()])
 
 
-@singledispatch
 def edge_matrix(
     model: CostModel, parents: WindowArrays, children: WindowArrays, counts: Ints
 ) -> Floats:
     """What each child (column) costs from so many pieces of each parent (row)."""
+    match model:
+        case RateCost():
+            seen: Floats = np.minimum(model.rate * parents.range, model.keys * SECOND)
+            return counts * (seen[:, None] / children.slide)
+        case PaperCost():
+            return counts * _instances(model, children)
+        case WeaveCost():
+            held = np.full(len(parents), model.keys * model.unit_of_time, dtype=np.float64)
+            if model.keys > 1:
+                held = np.minimum(held, model.rate * parents.range)
+            return counts * (model.aggregates * held[:, None] / children.slide)
+        case ExpandCost():
+            above, own = (window_rows(model.statistics, each) for each in (parents, children))
+            feeds: Floats = counts * (parents.slide[:, None] / children.slide)
+            return model.combined(above[:, None], feeds, own)
+        case KernelCost():
+            above, own = (window_rows(model.statistics, each) for each in (parents, children))
+            scanned = model.scanned(above[:, None], own)
+            gathered = model.gathered(above[:, None], counts.astype(np.float64), own)
+            disjoint = parents.range == parents.slide
+            return np.where(disjoint[:, None], scanned, gathered)
     raise NotImplementedError(f"cost {model.name!r} has no matrix of edges")
 
 
-@edge_matrix.register
-def _(model: RateCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
-    seen = np.minimum(model.rate * parents.range, model.keys * SECOND)
-    costs: Floats = counts * (seen[:, None] / children.slide[None, :])
-    return costs
-
-
-@edge_matrix.register
-def _(model: PaperCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
-    costs: Floats = counts * _instances(model, children)
-    return costs
-
-
-@edge_matrix.register
-def _(model: WeaveCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
-    held = np.full(len(parents), model.keys * model.unit_of_time, dtype=np.float64)
-    if model.keys > 1:
-        held = np.minimum(held, model.rate * parents.range)
-    costs: Floats = counts * (model.aggregates * held[:, None] / children.slide[None, :])
-    return costs
-
-
-@edge_matrix.register
-def _(model: ExpandCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
-    above, own = (window_rows(model.statistics, each) for each in (parents, children))
-    feeds: Floats = counts * (parents.slide[:, None] / children.slide)
-    return model.combined(above[:, None], feeds, own)
-
-
-@edge_matrix.register
-def _(model: KernelCost, parents: WindowArrays, children: WindowArrays, counts: Ints) -> Floats:
-    above, own = (window_rows(model.statistics, each) for each in (parents, children))
-    scanned = model.scanned(above[:, None], own)
-    gathered = model.gathered(above[:, None], counts.astype(np.float64), own)
-    disjoint = parents.range == parents.slide
-    return np.where(disjoint[:, None], scanned, gathered)
-
-
-@singledispatch
 def source_costs(model: CostModel, windows: WindowArrays) -> Floats:
     """What each window costs when it reads the source."""
-    raise NotImplementedError(f"cost {model.name!r} has no array of edges")
-
-
-@source_costs.register
-def _(model: RateCost, windows: WindowArrays) -> Floats:
-    costs: Floats = model.rate * (windows.range / windows.slide)
-    return costs
-
-
-@source_costs.register
-def _(model: WeaveCost, windows: WindowArrays) -> Floats:
-    costs: Floats = model.aggregates * model.rate * (windows.range / windows.slide)
-    return costs
-
-
-@source_costs.register
-def _(model: PaperCost, windows: WindowArrays) -> Floats:
-    return _instances(model, windows) * model.rate * windows.range
-
-
-@source_costs.register(ExpandCost)
-@source_costs.register(KernelCost)
-def _(model: ExpandCost | KernelCost, windows: WindowArrays) -> Floats:
     copies = windows.range / windows.slide
-    costs: Floats = model.copy * copies + model.first * window_rows(model.statistics, windows)
-    return costs
+    match model:
+        case RateCost():
+            return model.rate * copies
+        case WeaveCost():
+            return model.aggregates * model.rate * copies
+        case PaperCost():
+            return _instances(model, windows) * model.rate * windows.range
+        case ExpandCost() | KernelCost():
+            return model.copy * copies + model.first * window_rows(model.statistics, windows)
+    raise NotImplementedError(f"cost {model.name!r} has no array of edges")
 
 
 class SliceCosts(NamedTuple):
@@ -164,11 +125,31 @@ class SliceCosts(NamedTuple):
     slices: Floats
 
 
-@singledispatch
 def slice_costs(
     model: CostModel, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
 ) -> SliceCosts:
-    """The costs of these slices, which have so many edges: asked of the model edge by edge."""
+    """The costs of these slices, which have so many edges."""
+    copies = windows.range / windows.slide
+    match model:
+        case RateCost():
+            rows = model.keys * SECOND * edges
+            return SliceCosts(
+                np.full(len(edges), model.rate, dtype=np.float64),
+                np.minimum(model.rate * copies, rows[:, None] * copies),
+                _rows_of(np.minimum(model.rate, rows)),
+            )
+        case ExpandCost() | KernelCost():
+            rows, own = slice_rows(model.statistics, edges), window_rows(model.statistics, windows)
+            source, above = model.copy + model.first * rows, rows[:, None]
+            if isinstance(model, KernelCost):
+                return SliceCosts(source, model.scanned(above, own), _rows_of(model.step * rows))
+            moved = model.combined(above, copies, own), model.combined(above, np.ones(1), rows)
+            return SliceCosts(source, *moved)
+    return ask_each(model, slices, windows)
+
+
+def ask_each(model: CostModel, slices: Sequence[Slices], windows: WindowArrays) -> SliceCosts:
+    """The same, asked of the model edge by edge."""
     shapes, one = [windows.window(i) for i in range(len(windows))], every(1)
     below = [[model.edge(s, w, every(w.range)) for w in shapes] for s in slices]
     return SliceCosts(
@@ -178,45 +159,7 @@ def slice_costs(
     )
 
 
-@slice_costs.register
-def _(
-    model: RateCost, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
-) -> SliceCosts:
-    rows = model.keys * SECOND * edges
-    copies = windows.range / windows.slide
-    return SliceCosts(
-        np.full(len(edges), model.rate, dtype=np.float64),
-        np.minimum(model.rate * copies, rows[:, None] * copies),
-        _rows_of(np.minimum(model.rate, rows)),
-    )
-
-
-@slice_costs.register
-def _(
-    model: ExpandCost, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
-) -> SliceCosts:
-    rows, own = slice_rows(model.statistics, edges), window_rows(model.statistics, windows)
-    return SliceCosts(
-        model.copy + model.first * rows,
-        model.combined(rows[:, None], windows.range / windows.slide, own),
-        model.combined(rows[:, None], np.ones(1), rows),
-    )
-
-
-@slice_costs.register
-def _(
-    model: KernelCost, slices: Sequence[Slices], edges: Floats, windows: WindowArrays
-) -> SliceCosts:
-    rows, own = slice_rows(model.statistics, edges), window_rows(model.statistics, windows)
-    return SliceCosts(
-        model.copy + model.first * rows,
-        model.scanned(rows[:, None], own),
-        _rows_of(model.step * rows),
-    )
-
-
 def _rows_of(each: Floats) -> Floats:
-    """A square matrix whose rows are these."""
     return np.repeat(each[:, None], len(each), axis=1)
 
 
@@ -234,10 +177,8 @@ def slice_rows(statistics: Statistics, edges: Floats) -> Floats:
 
 
 def _occupied(cells: Floats, rows: Floats | float) -> Floats:
-    held: Floats = -cells * np.expm1(-rows / cells)
-    return held
+    return -cells * np.expm1(-rows / cells)
 
 
 def _instances(model: PaperCost, windows: WindowArrays) -> Floats:
-    counts: Floats = 1 + (float(model.period) - windows.range) / windows.slide
-    return counts
+    return 1 + (float(model.period) - windows.range) / windows.slide

@@ -90,8 +90,7 @@ class FlatFat:
             many = np.full(len(few), np.inf)
         merges = _least(few, many) * np.concatenate([m.times for m in others])
         theirs = np.bincount(np.repeat(np.arange(len(others)), sizes), merges, len(others))
-        bound: Floats = self.scale * low * (own + theirs)
-        return bound
+        return self.scale * low * (own + theirs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +202,7 @@ def _overlaps(one: Members, others: Sequence[Members]) -> Floats:
 def _snapped(partials: Floats) -> Floats:
     """Whole numbers of partials are whole: r·E in floats may miss them by the last digit."""
     whole = np.round(partials)
-    snapped: Floats = np.where(np.abs(partials - whole) <= 1e-9 * whole, whole, partials)
-    return snapped
+    return np.where(np.abs(partials - whole) <= 1e-9 * whole, whole, partials)
 
 
 def _opened(edges: float, window: Window) -> float:

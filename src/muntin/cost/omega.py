@@ -44,6 +44,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import ceil, factorial, floor, gcd, lcm, log2
+from operator import mul
 
 import numpy as np
 import numpy.typing as npt
@@ -98,28 +99,12 @@ def load_of(windows: Sequence[Window]) -> Load:
     return Load(tuple(windows), shared_pairs(windows))
 
 
-def _panes(load: Load) -> float:
-    return float(sum(f * p for f, p in zip(load.answered, load.partials, strict=True)))
-
-
-def _flatfat(load: Load) -> float:
-    return sum(_flatfat_query(p) for p in load.partials)
-
-
-def _flatfat_query(partials: Fraction) -> float:
+def _flatfat(partials: Fraction) -> float:
     if partials <= 1:
         return 0.0
     levels = max(floor(log2(partials - 1)), 0)  # below two partials the logarithm is negative
     below = 1 << floor(log2(partials))
     return levels + float((partials - 1) / below)
-
-
-def _flatfit(load: Load) -> float:
-    return 3.0 * len(load.windows)
-
-
-def _slick_deque_inv(load: Load) -> float:
-    return 2.0 * len(set(load.partials))
 
 
 def _slick_deque_non_inv(load: Load) -> float:
@@ -130,10 +115,10 @@ def _slick_deque_non_inv(load: Load) -> float:
 
 
 PAPER: dict[str, Callable[[Load], float]] = {
-    "panes": _panes,
-    "flatfat": _flatfat,
-    "flatfit": _flatfit,
-    "slick-deque-inv": _slick_deque_inv,
+    "panes": lambda load: float(sum(map(mul, load.answered, load.partials))),
+    "flatfat": lambda load: sum(map(_flatfat, load.partials)),
+    "flatfit": lambda load: 3.0 * len(load.windows),
+    "slick-deque-inv": lambda load: 2.0 * len(set(load.partials)),
     "slick-deque-non-inv": _slick_deque_non_inv,
 }
 """Table 3, by technique; SlickDeque once for each kind of aggregate."""
@@ -230,10 +215,6 @@ def _count_flatfit(load: Load, counts: list[Counts]) -> float:
     return min(1 + 2 * answers, answers + log2(max(int(p.max()) for p in counts)))
 
 
-def _count_slick_deque_inv(load: Load, counts: list[Counts]) -> float:
-    return 2.0 * len(np.unique(np.concatenate(counts)))
-
-
 def _count_slick_deque_non_inv(load: Load, counts: list[Counts]) -> float:
     longest = max(int(p.max()) for p in counts)
     expected, no_shorter = 0.0, 1.0
@@ -260,7 +241,7 @@ COUNTED: dict[str, Callable[[Load, list[Counts]], float]] = {
     "panes": _count_panes,
     "flatfat": _count_flatfat,
     "flatfit": _count_flatfit,
-    "slick-deque-inv": _count_slick_deque_inv,
+    "slick-deque-inv": lambda _, counts: 2.0 * len(np.unique(np.concatenate(counts))),
     "slick-deque-non-inv": _count_slick_deque_non_inv,
 }
 

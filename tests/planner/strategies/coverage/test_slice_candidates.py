@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.cost import ExpandCost, KernelCost, RateCost, Statistics
-from muntin.cost.arrays import WindowArrays, slice_costs
+from muntin.cost.arrays import WindowArrays, ask_each, slice_costs
 from muntin.model.windows import Window
 from muntin.plan.check import fault
 from muntin.plan.coverage import SOURCE, every
@@ -51,7 +51,7 @@ def test_costs_are_the_models(
     slices = slice_candidates(Problem(tuple(asked), False, model), EVEN, limit=8)
     edges = np.array([float(edge_rate(each)) for each in slices])
     found = slice_costs(model, slices, edges, WindowArrays.of(asked))
-    asked_for = slice_costs.dispatch(object)(model, slices, edges, WindowArrays.of(asked))
+    asked_for = ask_each(model, slices, WindowArrays.of(asked))
     for mine, theirs in zip(found, asked_for, strict=True):
         np.testing.assert_allclose(mine, theirs)
     assert found.source[0] == pytest.approx(model.edge(SOURCE, slices[0], every(1)))

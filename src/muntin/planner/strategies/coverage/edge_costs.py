@@ -72,5 +72,4 @@ def edge_costs(
 ) -> Floats:
     """The cost of each child (column) from each parent (row); infinity for no edge."""
     counts = piece_counts(parents, children, not idempotent, fewest)
-    costs: Floats = np.where(counts > 0, edge_matrix(cost, parents, children, counts), np.inf)
-    return costs
+    return np.where(counts > 0, edge_matrix(cost, parents, children, counts), np.inf)
