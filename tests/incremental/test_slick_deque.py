@@ -26,7 +26,7 @@ def slid(window: SlickDeque, values: list[Any]) -> list[object]:
 def held(window: SlickDeque) -> Any:
     """The deque of the variant for what cannot be inverted."""
     assert isinstance(window, SlickDequeNonInv)
-    return window._partials
+    return window._kept
 
 
 def test_the_aggregate_decides_the_variant() -> None:

@@ -173,7 +173,7 @@ def turned(window: Technique) -> bool:
         case DABA():
             return window._sums.first < window._b < window._sums.end
         case SlickDequeNonInv():
-            return len(window._partials) > 1
+            return len(window._kept) > 1
     return len(window) > 1  # these keep the order of a queue
 
 

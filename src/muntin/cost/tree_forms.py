@@ -91,16 +91,11 @@ def tree_form(model: CostModel, root: Slices | Source, results: bool = True) -> 
     >>> tree_form(RateCost(rate=50.0), SOURCE).slicing
     50.0
     """
-    match model:
-        case RateCost() | PaperCost() | WeaveCost():
-            return TreeForm(model.edge(root, ANY, every(1)), final_of(model))
-        case ExpandCost() | KernelCost():
-            slicing, always = _in_seconds(model, root)
-            form = per_row(model)
-            return TreeForm(
-                slicing, replace(form, always=always, result=form.result if results else 0.0)
-            )
-    raise NotImplementedError(f"cost {model.name!r} has no closed form")
+    if not isinstance(model, ExpandCost | KernelCost):
+        return TreeForm(model.edge(root, ANY, every(1)), final_of(model))
+    slicing, always = _in_seconds(model, root)
+    form = replace(per_row(model), always=always)
+    return TreeForm(slicing, form if results else replace(form, result=0.0))
 
 
 def _in_seconds(model: ExpandCost | KernelCost, root: Slices | Source) -> tuple[float, float]:

@@ -46,9 +46,6 @@ class FlatFIT(Technique):
         self._partials.popleft()
         self._pointers.popleft()
 
-    def __len__(self) -> int:
-        return len(self._partials)
-
     def _newest(self, range: int) -> object:
         if not range:
             return self.monoid.identity

@@ -38,9 +38,6 @@ class Panes(Technique):
         self._refuse_empty()
         self._partials.popleft()
 
-    def __len__(self) -> int:
-        return len(self._partials)
-
     def _newest(self, range: int) -> object:
         return fold(self.monoid, self._partials.since(self._partials.end - range))
 
@@ -89,9 +86,6 @@ class PanesInv(Technique):
             self._total, oldest, lambda: partials.since(partials.first + 1)
         )
         partials.popleft()
-
-    def __len__(self) -> int:
-        return len(self._partials)
 
     def _whole(self) -> object:
         return self._total

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from muntin.aggregates import Aggregate
 from muntin.errors import AggregateError, did_you_mean, is_between, is_one_of, shown
+from muntin.incremental.chunked_queue import ChunkedQueue
 
 TECHNIQUES: dict[str, type[Technique]] = {}
 """Every technique by the name that users write."""
@@ -51,6 +52,7 @@ class Technique(ABC):
 
     name: ClassVar[str]
     several_ranges: ClassVar[bool] = False
+    _partials: ChunkedQueue[object]
 
     def __init_subclass__(cls) -> None:
         if "name" in cls.__dict__:
@@ -97,9 +99,9 @@ class Technique(ABC):
     def evict(self) -> None:
         """Drop the oldest value."""
 
-    @abstractmethod
     def __len__(self) -> int:
-        """How many values the window holds."""
+        """How many values the window holds: by default, as many as partials."""
+        return len(self._partials)
 
     def _whole(self) -> object:
         """The partial of all values, in order."""

@@ -36,7 +36,6 @@ class SlickDeque(Technique):
         def _start(self) -> None: ...
         def insert(self, value: object) -> None: ...
         def evict(self) -> None: ...
-        def __len__(self) -> int: ...
 
     def __new__(cls, aggregate: object = None, *args: object, **options: object) -> SlickDeque:
         if cls is SlickDeque:
@@ -100,9 +99,6 @@ class SlickDequeInv(SlickDeque):
         partials.popleft()
         self._running = running
 
-    def __len__(self) -> int:
-        return len(self._partials)
-
     def _whole(self) -> object:
         if self.ranges and len(self) <= self._longest:
             return self._running[self._longest]
@@ -132,18 +128,18 @@ class SlickDequeNonInv(SlickDeque):
 
     def _start(self) -> None:
         self._positions: deque[int] = deque()
-        self._partials: deque[object] = deque()
+        self._kept: deque[object] = deque()
         self._first = self._end = 0
         self.steps = 0
         """Comparisons of positions made so far by queries of a range."""
 
     def insert(self, value: object) -> None:
         partial = self.monoid.lift(value)
-        partials, positions = self._partials, self._positions
-        while partials and self._wins(partial, partials[-1]):
-            partials.pop()
+        kept, positions = self._kept, self._positions
+        while kept and self._wins(partial, kept[-1]):
+            kept.pop()
             positions.pop()
-        partials.append(partial)
+        kept.append(partial)
         positions.append(self._end)
         self._end += 1
 
@@ -152,7 +148,7 @@ class SlickDequeNonInv(SlickDeque):
         self._first += 1
         if self._positions[0] < self._first:
             self._positions.popleft()
-            self._partials.popleft()
+            self._kept.popleft()
 
     def __len__(self) -> int:
         return self._end - self._first
@@ -165,14 +161,14 @@ class SlickDequeNonInv(SlickDeque):
         return chosen is not older and bool(chosen != older)
 
     def _whole(self) -> object:
-        return self._partials[0] if self._partials else self.monoid.identity
+        return self._kept[0] if self._kept else self.monoid.identity
 
     def _newest(self, range: int) -> object:
         return next(self._traverse((range,)))
 
     def query_all(self, ranges: Iterable[int] | None = None) -> dict[int, Any]:
         asked, lower = self._check_ranges(ranges), self.monoid.lower
-        if not self._partials:
+        if not self._kept:
             return dict.fromkeys(asked, lower(self.monoid.identity))
         return {
             range: lower(partial)
@@ -181,7 +177,7 @@ class SlickDequeNonInv(SlickDeque):
 
     def _traverse(self, ranges: Iterable[int]) -> Iterator[object]:
         """The entry for each range, longest first: one walk from head to tail."""
-        entries = zip(self._positions, self._partials, strict=True)
+        entries = zip(self._positions, self._kept, strict=True)
         position, partial = next(entries)
         for range in ranges:
             start = self._end - range

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from muntin.model.windows import Window
@@ -65,11 +66,7 @@ class DistinctStair(Stair[Appearance]):
         for item, time in self.buffer.items():
             _put(self.core, item, time)
         self.buffer.clear()
-        leaving = []
-        for item, time in self.core.items():
-            if time >= before:
-                break
-            leaving.append((item, time))
+        leaving = list(takewhile(lambda appearance: appearance[1] < before, self.core.items()))
         for item, _ in leaving:
             del self.core[item]
         return leaving

@@ -12,10 +12,10 @@ window answers never depends on them, so `regroup` may be called at any time, or
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muntin.errors import StrategyError, WindowError, did_you_mean, is_one_of, shown, unknown
 from muntin.model.windows import Window
@@ -184,17 +184,13 @@ class SeedIndex:
 
     def __init__(self) -> None:
         self._phases: dict[int, dict[int, dict[int, Group]]] = {}
-        self._slides: list[int] = []
-        self._array = np.empty(0, dtype=np.int64)
-        self._stale = False
+        self._slides: NDArray[np.int64] | None = None
 
     def add(self, group: Group) -> None:
         """Enter a group under its present seed."""
         key = ends(group.seed)
         if key.step not in self._phases:
-            self._phases[key.step] = {}
-            insort(self._slides, key.step)
-            self._stale = True
+            self._phases[key.step], self._slides = {}, None
         self._phases[key.step].setdefault(key.phase, {})[group.number] = group
 
     def remove(self, group: Group, key: Cut) -> None:
@@ -205,16 +201,15 @@ class SeedIndex:
             del phases[key.phase]
         if not phases:
             del self._phases[key.step]
-            del self._slides[bisect_left(self._slides, key.step)]
-            self._stale = True
+            self._slides = None
 
     def candidates(self, window: Window) -> Iterator[Group]:
         """The groups that may take the window, by descending seed slide."""
-        if self._stale:
-            self._array, self._stale = np.array(self._slides, dtype=np.int64), False
-        related = (window.slide % self._array == 0) | (self._array % window.slide == 0)
+        if self._slides is None:
+            self._slides = np.array(sorted(self._phases, reverse=True), dtype=np.int64)
+        related = (window.slide % self._slides == 0) | (self._slides % window.slide == 0)
         phase = ends(window).phase
-        for slide in self._array[related][::-1].tolist():
+        for slide in self._slides[related].tolist():
             step = min(slide, window.slide)
             same = [
                 group

@@ -38,17 +38,11 @@ class Stair(ABC, Generic[Item]):
     core: Sized
 
     def __init__(self, window: Window) -> None:
-        self.window = window
+        self.exchange(window)
 
-    @property
-    def window(self) -> Window:
-        """The window of the level."""
-        return self._window
-
-    @window.setter
-    def window(self, window: Window) -> None:
-        self._window = window
-        self._ends = ends(window)
+    def exchange(self, window: Window) -> None:
+        """Make this the window of the level."""
+        self.window, self._ends = window, ends(window)
 
     def fires(self, instant: int) -> bool:
         """Whether an instance of the window ends at the instant."""
@@ -110,7 +104,7 @@ class Stairs(Generic[AnyStair]):
         self.steps = []
         for window in windows:
             step = present[window.range] if window.range in present else self._make(window)
-            step.window = window
+            step.exchange(window)
             self.steps.append(step)
 
     def _withdraw(self, at: int) -> None:

@@ -95,19 +95,14 @@ def every(length: int, kind: EdgeKind = EdgeKind.WHOLE) -> EdgePieces:
     return EdgePieces((Progression(0, 1, length),), kind)
 
 
-def _aligned(child: Window, parent: Window) -> bool:
-    """Whether an instance of the parent begins wherever one of the child does."""
-    return child.slide % parent.slide == 0 and (child.offset - parent.offset) % parent.slide == 0
-
-
 def covered_by(child: Window, parent: Window) -> bool:
     """Definition 1 by Theorem 1: the parent has instances at both ends of each of the child's.
 
     >>> covered_by(Window(10, 2), Window(8, 2)), covered_by(Window(8, 2), Window(10, 2))
     (True, False)
     """
-    gap = child.range - parent.range
-    return gap >= 0 and gap % parent.slide == 0 and _aligned(child, parent)
+    gap, apart = child.range - parent.range, child.offset - parent.offset
+    return gap >= 0 and not any(n % parent.slide for n in (gap, apart, child.slide))
 
 
 def partitioned_by(child: Window, parent: Window) -> bool:

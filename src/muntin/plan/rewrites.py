@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from muntin.model.windows import Window
-from muntin.plan.coverage import DATA_DEPENDENT, EdgeKind, every
+from muntin.plan.coverage import DATA_DEPENDENT, EdgeKind
 from muntin.plan.slicing import Cut, Slices, cut_everywhere, pairs
 from muntin.plan.slicing.cuts import ends
 from muntin.plan.tree import Node, SharingPlan, slices_node, unused_id, window_node
@@ -26,7 +26,6 @@ from muntin.plan.tree import Node, SharingPlan, slices_node, unused_id, window_n
 def close(plan: SharingPlan) -> SharingPlan:
     """A plan without prefix edges; the plan itself if it has none.
 
-    >>> from muntin.plan.tree import window_node, slices_node
     >>> from muntin.plan.slicing import cutty
     >>> window = Window(14, 8, id="w")
     >>> reading = window_node(window, "slices", kind=EdgeKind.PREFIX)
@@ -83,12 +82,9 @@ def unshare(plan: SharingPlan) -> SharingPlan:
     if all(node.parent is None and not node.hidden for node in plan.nodes):
         return plan
     nodes = [
-        Node(
-            n.id,
-            n.shape,
-            None,
-            every(n.shape.range) if isinstance(n.shape, Window) else DATA_DEPENDENT,
-        )
+        window_node(n.shape)
+        if isinstance(n.shape, Window)
+        else Node(n.id, n.shape, None, DATA_DEPENDENT)
         for n in plan.nodes
         if not n.hidden
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
 
 from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.plan import SharingPlan
@@ -29,12 +29,8 @@ from muntin.planner.strategies.weaving.random_merge import random_merge
 from muntin.planner.strategies.weaving.weave_plus import weave_plus
 from muntin.planner.strategies.weaving.weave_share import tri_weave, weave_share
 
-
-class Strategy(Protocol):
-    """Builds a sharing plan for a problem."""
-
-    def __call__(self, problem: Problem) -> SharingPlan: ...
-
+Strategy = Callable[[Problem], SharingPlan]
+"""Builds a sharing plan for a problem."""
 
 STRATEGIES: dict[str, Strategy] = {
     "direct": direct,

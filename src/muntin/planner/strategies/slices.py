@@ -25,10 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
-from muntin.plan.slicing import Slices, pairs, panes, shared_pairs, shared_panes, shared_slices
+from muntin.plan.slicing import Slices, pairs, panes, shared_panes, shared_slices
 from muntin.plan.tree import slices_node, unused_id, window_node
 from muntin.planner.strategies.problem import Problem
 
@@ -39,17 +40,8 @@ def direct(problem: Problem) -> SharingPlan:
     return SharingPlan.build(map(window_node, problem.windows), problem.idempotent)
 
 
-def unshared_panes(problem: Problem) -> SharingPlan:
-    """Every window on its own panes."""
-    return _unshared(problem, panes)
-
-
-def unshared_pairs(problem: Problem) -> SharingPlan:
-    """Every window on its own pairs."""
-    return _unshared(problem, pairs)
-
-
-def _unshared(problem: Problem, cut: Callable[[Window], Slices]) -> SharingPlan:
+def _unshared(cut: Callable[[Window], Slices], problem: Problem) -> SharingPlan:
+    """Every window on slices of its own."""
     problem.budget.spend(30 * len(problem.windows))
     taken = {window.id for window in problem.windows}
     nodes: list[Node] = []
@@ -59,24 +51,18 @@ def _unshared(problem: Problem, cut: Callable[[Window], Slices]) -> SharingPlan:
     return SharingPlan.build(nodes, problem.idempotent)
 
 
-def on_shared_panes(problem: Problem) -> SharingPlan:
-    """All windows on panes of one length."""
-    return _shared(replace(problem, slicing="panes"), shared_panes(problem.windows))
+def _shared(slicing: str, problem: Problem) -> SharingPlan:
+    """All windows on one set of slices."""
+    windows, problem = problem.windows, replace(problem, slicing=slicing)
+    problem.budget.spend(30 * len(windows) + len({w.slide for w in windows}) ** 2 // 50)
+    slices = shared_panes(windows) if slicing == "panes" else shared_slices(windows, slicing)
+    root = slices_node(slices, unused_id("slices", [w.id for w in windows]))
+    below = (window_node(w, root.id, kind=problem.kind(w)) for w in windows)
+    return SharingPlan.build([root, *below], problem.idempotent)
 
 
-def on_shared_pairs(problem: Problem) -> SharingPlan:
-    """All windows on the coarsest slices that serve them whole."""
-    return _shared(replace(problem, slicing="pairs"), shared_pairs(problem.windows))
-
-
-def on_cutty(problem: Problem) -> SharingPlan:
-    """All windows on slices that begin where instances do."""
-    return _shared(replace(problem, slicing="cutty"), shared_slices(problem.windows, "cutty"))
-
-
-def _shared(problem: Problem, slices: Slices) -> SharingPlan:
-    different = len({window.slide for window in problem.windows})
-    problem.budget.spend(30 * len(problem.windows) + different**2 // 50)
-    root = slices_node(slices, unused_id("slices", [window.id for window in problem.windows]))
-    windows = (window_node(w, root.id, kind=problem.kind(w)) for w in problem.windows)
-    return SharingPlan.build([root, *windows], problem.idempotent)
+unshared_panes = partial(_unshared, panes)
+unshared_pairs = partial(_unshared, pairs)
+on_shared_panes = partial(_shared, "panes")
+on_shared_pairs = partial(_shared, "pairs")
+on_cutty = partial(_shared, "cutty")
