@@ -79,8 +79,10 @@ class PaperCost:
             case Slices(), Slices():
                 return float(self.period * edge_rate(parent))
             case Slices(), Window():
-                instances = Fraction(self.period, child.slide)
-                return float(instances * _slices_in(child, parent, pieces))
+                slices = mean_slices(child, parent, pieces.kind)
+                if parent.kind == "pairs":
+                    slices = Fraction(-(-2 * child.range // child.slide))
+                return float(Fraction(self.period, child.slide) * slices)
             case _:
                 assert isinstance(child, Window), "slices are never made of windows"
                 return self._instances(child) * pieces.count
@@ -105,9 +107,3 @@ def common_period(windows: Iterable[Window]) -> int:
                 "beyond what the paper's cost can count: use cost='rate'"
             )
     return period
-
-
-def _slices_in(child: Window, parent: Slices, pieces: EdgePieces) -> Fraction:
-    if parent.kind == "pairs":
-        return Fraction(-(-2 * child.range // child.slide))
-    return mean_slices(child, parent, pieces.kind)

@@ -62,7 +62,7 @@ class DABA(Technique):
     def __len__(self) -> int:
         return len(self._values)
 
-    def _whole(self) -> object:
+    def whole(self) -> object:
         sums = self._sums
         if not sums:
             return self.monoid.identity

@@ -89,10 +89,7 @@ class Inverse:
 
 def _numbers(partial: object) -> list[Complex | Decimal]:
     if type(partial) is tuple:
-        found: list[Complex | Decimal] = []
-        for part in partial:
-            found += _numbers(part)
-        return found
+        return [number for part in partial for number in _numbers(part)]
     return [partial] if isinstance(partial, Complex | Decimal) else []
 
 

@@ -87,7 +87,7 @@ class FlatFAT(Technique):
             tree[node] = combine(tree[2 * node], tree[2 * node + 1])
             node //= 2
 
-    def _whole(self) -> object:
+    def whole(self) -> object:
         if self.monoid.commutative or self._front + self._count <= self._slots:
             return self._tree[1]
         return self._newest(self._count)

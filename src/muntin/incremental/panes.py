@@ -87,5 +87,5 @@ class PanesInv(Technique):
         )
         partials.popleft()
 
-    def _whole(self) -> object:
+    def whole(self) -> object:
         return self._total

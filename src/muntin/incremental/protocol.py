@@ -103,7 +103,7 @@ class Technique(ABC):
         """How many values the window holds: by default, as many as partials."""
         return len(self._partials)
 
-    def _whole(self) -> object:
+    def whole(self) -> object:
         """The partial of all values, in order."""
         return self._newest(len(self))
 
@@ -119,9 +119,9 @@ class Technique(ABC):
     def query(self, range: int | None = None) -> Any:
         """The aggregate of all values, or of the newest `range` values (fewer if fewer are in)."""
         if range is None:
-            return self.monoid.lower(self._whole())
+            return self.monoid.lower(self.whole())
         self._refuse_unknown(range)
-        return self.monoid.lower(self._whole() if range >= len(self) else self._newest(range))
+        return self.monoid.lower(self.whole() if range >= len(self) else self._newest(range))
 
     def query_all(self, ranges: Iterable[int] | None = None) -> dict[int, Any]:
         """The answer for each of these ranges, or for every registered one, longest first."""

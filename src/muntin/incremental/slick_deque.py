@@ -75,7 +75,7 @@ class SlickDequeInv(SlickDeque):
         partials, inverse = self._partials, self._inverse
         partial = inverse.lift(value)
         overfull = len(partials) >= self._longest
-        whole = inverse.add(self._whole(), partial) if overfull else self._all
+        whole = inverse.add(self.whole(), partial) if overfull else self._all
         running = {}
         for range, total in self._running.items():
             total = inverse.add(total, partial)
@@ -99,7 +99,7 @@ class SlickDequeInv(SlickDeque):
         partials.popleft()
         self._running = running
 
-    def _whole(self) -> object:
+    def whole(self) -> object:
         if self.ranges and len(self) <= self._longest:
             return self._running[self._longest]
         return self._all
@@ -160,7 +160,7 @@ class SlickDequeNonInv(SlickDeque):
             return True
         return chosen is not older and bool(chosen != older)
 
-    def _whole(self) -> object:
+    def whole(self) -> object:
         return self._kept[0] if self._kept else self.monoid.identity
 
     def _newest(self, range: int) -> object:

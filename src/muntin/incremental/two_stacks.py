@@ -35,7 +35,10 @@ class TwoStacks(Technique):
         self._total = self.monoid.identity
 
     def insert(self, value: object) -> None:
-        partial = self.monoid.lift(value)
+        self.push(self.monoid.lift(value))
+
+    def push(self, partial: object) -> None:
+        """Insert a value that is a partial already."""
         self._total = self.monoid.combine(self._total, partial) if self._back else partial
         self._back.append(partial)
 
@@ -48,7 +51,7 @@ class TwoStacks(Technique):
     def __len__(self) -> int:
         return len(self._front) + len(self._back)
 
-    def _whole(self) -> object:
+    def whole(self) -> object:
         if not self._front:
             return self._total if self._back else self.monoid.identity
         if not self._back:

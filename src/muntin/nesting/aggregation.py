@@ -40,24 +40,6 @@ class Answer(NamedTuple):
     value: Any
 
 
-class _Partials:
-    """A monoid whose values are partials already."""
-
-    invertible = selective = commutative = False
-
-    def __init__(self, monoid: Monoid) -> None:
-        self.identity = monoid.identity
-        self.combine = monoid.combine
-
-    def lift(self, value: object) -> object:
-        return value
-
-    lower = lift
-
-    def invert(self, whole: object, older: object) -> object:
-        raise NotImplementedError
-
-
 class AggregateStair(Stair[Granule]):
     """Granules in order, with the aggregate of the core at hand."""
 
@@ -67,7 +49,7 @@ class AggregateStair(Stair[Granule]):
         self._combine = monoid.combine
         self.buffer: list[Granule] = []
         self.core: deque[Granule] = deque()
-        self._total = TwoStacks(_Partials(monoid))
+        self._total = TwoStacks(monoid)
         self._until = 0
 
     def add(self, item: Granule) -> None:
@@ -91,7 +73,7 @@ class AggregateStair(Stair[Granule]):
     def settle(self, before: int) -> Iterable[Granule]:
         for granule in self.buffer:
             self.core.append(granule)
-            self._total.insert(granule[1])
+            self._total.push(granule[1])
         self.buffer.clear()
         leaving = []
         while self.core and self.core[0][0] < before:
@@ -109,7 +91,7 @@ class AggregateStair(Stair[Granule]):
 
     def total(self) -> object:
         """The partial of the core."""
-        return self._total.query()
+        return self._total.whole()
 
 
 class NestedAggregate(Nested[AggregateStair, Answer]):

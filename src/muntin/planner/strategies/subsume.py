@@ -16,9 +16,9 @@ from collections.abc import Collection, Iterator
 
 from muntin.model.windows import Window
 from muntin.nesting.greedy import greedy
-from muntin.nesting.groups import Group, Level
+from muntin.nesting.groups import Group
 from muntin.plan import Node, SharingPlan
-from muntin.plan.coverage import SOURCE, every, fewest_pieces
+from muntin.plan.coverage import SOURCE, every
 from muntin.plan.slicing import Slices, shared_slices
 from muntin.plan.tree import slices_node, unused_id, window_node
 from muntin.planner.strategies.coverage.wcg import cheapest_parents, covered_node
@@ -52,7 +52,8 @@ def _group_nodes(group: Group, problem: Problem, taken: Collection[str]) -> Iter
             else:
                 yield window_node(window, root.id, kind=kind)
     for level in group.levels:
-        yield from _piggybacked(level)
+        for rider in level.piggybacked.values():
+            yield covered_node(rider, level.window, disjoint=True, fewest=True)
 
 
 def _better_alone(window: Window, slices: Slices, problem: Problem) -> bool:
@@ -60,10 +61,3 @@ def _better_alone(window: Window, slices: Slices, problem: Problem) -> bool:
     reading = every(window.range, problem.kind(window))
     on_slices = edge(SOURCE, slices, every(1)) + edge(slices, window, reading)
     return edge(SOURCE, window, pieces) <= on_slices
-
-
-def _piggybacked(level: Level) -> Iterator[Node]:
-    for rider in level.piggybacked.values():
-        pieces = fewest_pieces(rider, level.window, disjoint=True)
-        assert pieces is not None, f"{rider} is not piggybacked on {level.window}"
-        yield Node(rider.id, rider, level.window.id, pieces)

@@ -15,7 +15,6 @@ from muntin.planner.strategies.coverage.factor_benefit import (
     best_tumbling_factor,
     helps,
     overlap_sum,
-    target_lengths,
 )
 from muntin_testing.reached import Reached
 from muntin_testing.windows import windows
@@ -51,7 +50,9 @@ def cost_change(
 
     Equation 3, the factor window pays, is cost_change ≤ 0. Holds for hopping windows too.
     """
-    r_W, s_W = target_lengths(cost, target)
+    r_W = s_W = 1 / Fraction(cost.rate)
+    if isinstance(target, Window):
+        r_W, s_W = Fraction(target.range), Fraction(target.slide)
     k_f, k_W = Fraction(factor.range, factor.slide), r_W / s_W
     change = cost.recurrence(factor) * (1 + factor.range / s_W - k_W)
     for child in children:

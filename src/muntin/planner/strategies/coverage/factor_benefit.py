@@ -47,7 +47,8 @@ def helps(
     >>> helps(PaperCost(day), Window(6, 6), Source(), day)
     False
     """
-    ratio = factor.range / target_lengths(cost, target)[0]
+    r_W = 1 / Fraction(cost.rate) if isinstance(target, Source) else Fraction(target.range)
+    ratio = factor.range / r_W
     if len(children) >= 2 and ratio >= 2:
         return True
     if len(children) == 1:
@@ -82,10 +83,3 @@ def best_tumbling_factor(
     if factor == target or factor in cost.windows:
         return None
     return factor if helps(cost, factor, target, children) else None
-
-
-def target_lengths(cost: PaperCost, target: Source | Window) -> tuple[Fraction, Fraction]:
-    """r_W and s_W."""
-    if isinstance(target, Source):
-        return 1 / Fraction(cost.rate), 1 / Fraction(cost.rate)
-    return Fraction(target.range), Fraction(target.slide)

@@ -62,7 +62,9 @@ def steiner_candidates(problem: Problem) -> WindowArrays:
     kept = np.flatnonzero(gains > 0)
     kept = kept[np.argsort(-gains[kept], kind="stable")]
     room = max(0, CANDIDATES - len(roots))
-    return _not_asked(roots.join(longer.take(kept[:room])), problem)
+    found = roots.join(longer.take(kept[:room])).triples()
+    taken = set(asked.triples())
+    return WindowArrays.rows(row for row in dict.fromkeys(found) if row not in taken)
 
 
 def _lengths(sizes: Ints, idempotent: bool, most: int, budget: Budget) -> list[int]:
@@ -101,11 +103,6 @@ def _runs(base: Ints) -> Iterable[tuple[int, Ints]]:
         return ()
     starts = np.flatnonzero(np.diff(base, prepend=-1))
     return zip(starts.tolist(), np.split(np.arange(len(base)), starts[1:]), strict=True)
-
-
-def _not_asked(found: WindowArrays, problem: Problem) -> WindowArrays:
-    asked = {(w.range, w.slide, w.offset) for w in problem.windows}
-    return WindowArrays.rows(row for row in dict.fromkeys(found.triples()) if row not in asked)
 
 
 def classes_for(

@@ -89,7 +89,8 @@ class SteinerGraph:
 
         Of equally cheap parents the source, then the narrowest window, then slices: flat trees.
         """
-        narrow = chosen[np.lexsort((chosen, self._length(chosen)))]
+        lengths = np.concatenate([self.windows.range, np.full(len(self.slices), 2**62)])
+        narrow = chosen[np.lexsort((chosen, lengths[chosen]))]
         edges = np.vstack([self.source[chosen], self.cost[np.ix_(narrow, chosen)]])
         parents = np.concatenate([[-1], narrow])[edges.argmin(axis=0)]
         above = dict(zip(chosen.tolist(), parents.tolist(), strict=True))
@@ -99,7 +100,3 @@ class SteinerGraph:
                 used[node] = above[node]
                 node = above[node]
         return used
-
-    def _length(self, nodes: Ints) -> Ints:
-        lengths = np.concatenate([self.windows.range, np.full(len(self.slices), 2**62)])
-        return lengths[nodes]

@@ -13,7 +13,7 @@ fewest pieces (W(24 h, 1 min) takes 24 of W(1 h, 1 min), not 1,381).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -36,28 +36,19 @@ def wcg(problem: Problem) -> SharingPlan:
 def cheapest_parents(windows: Sequence[Window], problem: Problem) -> dict[Window, Source | Window]:
     """Lines 2 to 7 of Algorithm 1: what each window is best computed from, the source included.
 
-    All edges of the coverage graph are weighed as matrices. Of equally cheap parents the narrowest
-    is taken, so that trees stay flat.
+    All edges of the coverage graph are weighed as matrices, for a block of children at a time: one
+    matrix of many windows would not fit in memory. Of equally cheap parents the narrowest is taken,
+    so that trees stay flat.
     """
     problem.budget.spend(20 * len(windows) + len(windows) ** 2 // 20)
     narrow = sorted(windows, key=lambda w: w.range)
     parents: list[Source | Window] = [SOURCE, *narrow]
-    places = _cheapest(narrow, windows, problem)
-    return {child: parents[place] for child, place in zip(windows, places, strict=True)}
-
-
-def _cheapest(
-    parents: Sequence[Window], children: Sequence[Window], problem: Problem
-) -> Iterator[int]:
-    """The place of each child's cheapest parent, 0 for the source; of equals the first.
-
-    A block of children at a time: a matrix of all edges of many windows would not fit in memory.
-    """
-    table, cost = WindowArrays.of(parents), problem.cost
-    for first in range(0, len(children), BLOCK):
-        block = WindowArrays.of(children[first : first + BLOCK])
+    table, cost, places = WindowArrays.of(narrow), problem.cost, list[int]()
+    for first in range(0, len(windows), BLOCK):
+        block = WindowArrays.of(windows[first : first + BLOCK])
         between = edge_costs(cost, table, block, problem.idempotent, cost.fewest)
-        yield from np.vstack([source_costs(cost, block), between]).argmin(axis=0).tolist()
+        places += np.vstack([source_costs(cost, block), between]).argmin(axis=0).tolist()
+    return {child: parents[place] for child, place in zip(windows, places, strict=True)}
 
 
 def covered_node(

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muntin.cost.arrays import Floats, Ints
+from muntin.cost.arrays import Floats
 from muntin.cost.members import Final, Members
 from muntin.plan.slicing import Cut, Slices, edge_rate
 from muntin.plan.slicing.cuts import cut_everywhere
@@ -87,7 +87,7 @@ class Loom:
         budget.spend(100 * len(strands) + cuts**2 // 16)
         budget.require(len(strands) * (ROW + len(strands) // 8))
         self._budget, self.merged = budget, list[Slices]()
-        self._strands: list[Strand | None] = list(strands)
+        self._strands, self._alive = list(strands), list(range(len(strands)))
         self._slicing, self._final, self._rate = slicing, final, rate
         self._edges = np.array([rate(s.slices) for s in strands])
         self._costs = np.array(
@@ -103,7 +103,7 @@ class Loom:
         while True:
             i, j, gain = self._gains.largest()
             if not self._saves(gain):
-                return [strand for strand in self._strands if strand is not None]
+                return [self._strands[i] for i in self._alive]
             self._look_at(i, j)
 
     def _saves(self, gain: float) -> bool:
@@ -113,8 +113,6 @@ class Loom:
     def _look_at(self, i: int, j: int) -> None:
         """Compute the gain that is largest by its bound; merge if it is exact already."""
         one, other = self._strands[i], self._strands[j]
-        assert one is not None, "gains of merged trees are minus infinity"
-        assert other is not None, "gains of merged trees are minus infinity"
         self._budget.spend(80 + len(self._strands) // 50)
         both = one.merge(other)
         mine, theirs = len(one.slices.cuts), len(other.slices.cuts)
@@ -131,7 +129,8 @@ class Loom:
             self._exact[i, j] = self._exact[j, i] = True
             if gain < self._gains.largest()[2] or not self._saves(gain):
                 return
-        self._strands[i], self._strands[j] = both, None
+        self._strands[i] = both
+        self._alive.remove(j)
         self.merged.append(both.slices)
         self._edges[i], self._costs[i] = edges, cost
         self._single[i] = False  # even if one cut is left: sums over pairs count what it contains
@@ -143,29 +142,26 @@ class Loom:
     def _all_bounds(self) -> Floats:
         """The bounds of every two trees, above the diagonal."""
         count = len(self._strands)
-        members = [s.members for s in self._strands if s is not None]
         bounds = np.full((count, count), -np.inf)
         for i in range(count - 1):
-            bounds[i, i + 1 :] = self._bounds(i, np.arange(i + 1, count), members[i + 1 :])
+            bounds[i, i + 1 :] = self._bounds(i, self._alive[i + 1 :])
         return bounds
 
     def _bound_row(self, i: int) -> None:
         """The bounds of one tree with each other tree."""
-        alive = [(j, s.members) for j, s in enumerate(self._strands) if s is not None and j != i]
-        if alive:
-            others = np.array([j for j, _ in alive])
-            self._gains.set_row(i, others, self._bounds(i, others, [m for _, m in alive]))
+        others = [j for j in self._alive if j != i]
+        if others:
+            self._gains.set_row(i, np.array(others), self._bounds(i, others))
             self._exact[i] = self._exact[:, i] = False
 
-    def _bounds(self, i: int, others: Ints, members: Sequence[Members]) -> Floats:
-        """Upper bounds on what merging tree i with each other tree saves."""
-        self._budget.spend(ROW + len(members) // 4)
-        one = self._strands[i]
-        assert one is not None, "only a living tree is merged"
+    def _bounds(self, i: int, others: list[int]) -> Floats:
+        """Upper bounds on what merging tree i with each of the others saves."""
+        self._budget.spend(ROW + len(others) // 4)
+        one, members = self._strands[i].members, [self._strands[j].members for j in others]
         mine, theirs = self._edges[i], self._edges[others]
         edges = np.maximum(np.maximum(mine, theirs), mine + theirs - self._common[i, others])
         most = (mine + theirs) * (1 + 1e-12)
-        least = self._final.bound(edges * (1 - 1e-12), most, one.members, members)
+        least = self._final.bound(edges * (1 - 1e-12), most, one, members)
         bounds: Floats = self._slicing + self._costs[i] + self._costs[others] - least
         return bounds
 

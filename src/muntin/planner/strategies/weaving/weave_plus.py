@@ -19,12 +19,7 @@ from itertools import combinations
 
 from muntin.plan import SharingPlan
 from muntin.planner.strategies.problem import Problem
-from muntin.planner.strategies.weaving.execution_trees import (
-    Tree,
-    TreeCosts,
-    plan_of,
-    single_trees,
-)
+from muntin.planner.strategies.weaving.execution_trees import Tree, TreeCosts, plan_of, single_trees
 from muntin.planner.strategies.weaving.insert_then_weave import insert_windows, merge_trees
 from muntin.planner.strategies.weaving.local_search import move_windows
 from muntin.planner.strategies.weaving.weave_share import weave_trees
@@ -46,14 +41,11 @@ def improve(trees: list[Tree], costs: TreeCosts, count: int) -> list[Tree]:
     """All four steps in turn until a round saves nothing."""
     while True:
         before = costs.total(trees)
-        trees = merge_trees(_split(move_windows(trees, costs, count), costs), costs)
-        trees = _swap(trees, costs)
+        moved = move_windows(trees, costs, count)
+        split = [part for tree in moved for part in _halves(tree, costs)]
+        trees = _swap(merge_trees(split, costs), costs)
         if not costs.total(trees) < before * (1 - 1e-9):
             return trees
-
-
-def _split(trees: list[Tree], costs: TreeCosts) -> list[Tree]:
-    return [part for tree in trees for part in _halves(tree, costs)]
 
 
 def _halves(tree: Tree, costs: TreeCosts) -> list[Tree]:
