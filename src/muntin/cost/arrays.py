@@ -44,7 +44,6 @@ class WindowArrays:
 
     @staticmethod
     def of(windows: Iterable[Window]) -> WindowArrays:
-        """The columns of these windows."""
         return WindowArrays.rows((w.range, w.slide, w.offset) for w in windows)
 
     @staticmethod
@@ -61,16 +60,13 @@ class WindowArrays:
         return Window(int(self.range[index]), int(self.slide[index]), int(self.offset[index]))
 
     def triples(self) -> list[tuple[int, int, int]]:
-        """The rows."""
         columns = (self.range.tolist(), self.slide.tolist(), self.offset.tolist())
         return list(zip(*columns, strict=True))
 
     def take(self, indices: Ints) -> WindowArrays:
-        """Some of the rows."""
         return WindowArrays(self.range[indices], self.slide[indices], self.offset[indices])
 
     def join(self, other: WindowArrays) -> WindowArrays:
-        """These rows, then the other's."""
         return WindowArrays.rows([*self.triples(), *other.triples()])
 
 

@@ -84,7 +84,6 @@ class Calibration:
     master: str
 
     def save(self, path: Path) -> None:
-        """Write the file."""
         check_place(path)
         lines = [
             HEADER,

@@ -51,7 +51,6 @@ class Members:
         return np.unique([w.range for w in self.windows if w not in self.open]).astype(np.int64)
 
     def join(self, other: Members) -> Members:
-        """The figures of both together."""
         lengths, place = np.unique(np.concatenate([self.ranges, other.ranges]), return_inverse=True)
         times = np.bincount(place, np.concatenate([self.times, other.times])).astype(np.int64)
         return Members(

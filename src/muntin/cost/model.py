@@ -35,7 +35,6 @@ class CostModel(Protocol):
 
 
 def node_costs(model: CostModel, plan: SharingPlan) -> dict[str, float]:
-    """The cost of every node."""
     costs = {node.id: _alone(model, parent, node) for parent, node in plan.edges()}
     if isinstance(model, WeaveCost):
         for node in plan.nodes:
@@ -62,5 +61,4 @@ def _together(model: WeaveCost, slices: Slices, children: Sequence[Node]) -> dic
 
 
 def total(model: CostModel, plan: SharingPlan) -> float:
-    """The cost of the plan."""
     return sum(node_costs(model, plan).values())

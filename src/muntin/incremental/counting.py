@@ -41,12 +41,10 @@ class Counting:
         return self.combines + self.inverts
 
     def combine(self, older: object, newer: object) -> object:
-        """Combine, and count it."""
         self.combines += 1
         return self._monoid.combine(older, newer)
 
     def invert(self, whole: object, older: object) -> object:
-        """Invert, and count it."""
         self.inverts += 1
         return self._monoid.invert(whole, older)
 

@@ -104,7 +104,6 @@ class WindowManager:
         return self._windows[self._id(window)]
 
     def group_of(self, window: Window | str) -> Group:
-        """The group that a window is in."""
         return self._where[self._id(window)][0]
 
     def host_of(self, window: Window | str) -> Window:

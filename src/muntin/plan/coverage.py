@@ -55,7 +55,6 @@ class Progression:
 
     @property
     def last(self) -> int:
-        """The largest offset."""
         return self.offset + (self.count - 1) * self.stride
 
 
@@ -77,7 +76,6 @@ class EdgePieces:
 
     @property
     def count(self) -> int:
-        """How many pieces there are."""
         return sum(p.count for p in self.progressions)
 
     def offsets(self) -> Iterator[int]:

@@ -84,7 +84,6 @@ class SharingPlan:
         return below
 
     def node(self, id: str) -> Node:
-        """The node with this id."""
         return self._by_id[id]
 
     def shape(self, id: str | None) -> Shape:

@@ -54,7 +54,6 @@ class Choice:
 
     @property
     def plan(self) -> SharingPlan:
-        """The sharing plan that runs."""
         return self.physical.plan
 
     @property

@@ -57,7 +57,6 @@ class Found:
 
     @property
     def operator(self) -> Operator:
-        """What runs the tree."""
         return self.choice.operator
 
     @property

@@ -25,7 +25,6 @@ class Sql(Expand):
         return None
 
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
-        """A table expression."""
         return self.name
 
 

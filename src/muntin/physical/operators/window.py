@@ -25,7 +25,6 @@ class Window(Counted):
         return EXPAND.refusal(plan, question)
 
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
-        """Nothing is shared."""
         return (unshare,)
 
     def surrogate(self, question: Question) -> CostModel:
@@ -41,7 +40,6 @@ class Window(Counted):
         return works
 
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
-        """One window() query."""
         return self.name
 
 

@@ -134,12 +134,10 @@ def _met(own: Cut, cut: Cut) -> tuple[int, int] | None:
 
 
 def begins(window: Window) -> Cut:
-    """Where instances begin."""
     return Cut(window.slide, window.offset)
 
 
 def ends(window: Window) -> Cut:
-    """Where instances end."""
     return Cut(window.slide, (window.offset + window.range) % window.slide)
 
 

@@ -59,7 +59,6 @@ class Budget:
         return self.limit - self.spent
 
     def spend(self, steps: int) -> None:
-        """Take these steps."""
         self.require(steps)
         self.spent += steps
 

@@ -51,7 +51,6 @@ def trials(number: int) -> int:
 
 @cache
 def _primes() -> tuple[int, ...]:
-    """The primes up to `LARGEST`."""
     composite = {m for n in range(2, isqrt(LARGEST) + 1) for m in range(n * n, LARGEST + 1, n)}
     return tuple(n for n in range(2, LARGEST + 1) if n not in composite)
 

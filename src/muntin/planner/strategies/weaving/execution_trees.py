@@ -69,7 +69,6 @@ class TreeCosts:
         return self._slicing + self._final.cost(float(edge_rate(slices)), members, slices)
 
     def total(self, trees: Iterable[Tree]) -> float:
-        """The cost of several trees."""
         return sum(self(tree) for tree in trees)
 
     def gain(self, one: Tree, other: Tree) -> float:

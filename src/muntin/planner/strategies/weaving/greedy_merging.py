@@ -52,7 +52,6 @@ class Strand:
     numbers: frozenset[int]
 
     def merge(self, other: Strand) -> Strand:
-        """Both as one tree."""
         slices = Slices(_all_cuts(self.slices.cuts, other.slices.cuts), "shared pairs")
         return Strand(slices, self.members.join(other.members), self.numbers | other.numbers)
 
