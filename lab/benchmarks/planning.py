@@ -12,6 +12,7 @@ Give fewer `rows` than 3,000 to leave out sets of more windows.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from random import Random
 from statistics import median
 from time import process_time
@@ -24,7 +25,6 @@ from lab.timing import machine
 from muntin import aggregates
 from muntin.aggregates import Aggregate
 from muntin.api.optimize import optimize
-from muntin.api.plan import Plan
 from muntin.model.durations import LONGEST
 from muntin.model.query import query
 from muntin.model.windows import MOST_OVERLAP, Window
@@ -33,7 +33,6 @@ from muntin.plan.slicing.edges import forget
 SIZES = (20, 100, 1_000, 3_000)
 AGGREGATES: tuple[Aggregate, ...] = (aggregates.max("v"), aggregates.sum("v"))
 """One whose pieces may overlap, and one whose pieces may not."""
-
 
 SECOND = 1_000_000
 MINUTE, WEEK = 60 * SECOND, 604_800 * SECOND
@@ -86,13 +85,11 @@ def whole_minutes(random: Random) -> Window:
 
 
 HOSTILE: dict[str, Callable[[Random], Window]] = {
-    "microsecond offsets": microsecond_offsets,
-    "odd ranges": odd_ranges,
-    "long overlaps": long_overlaps,
-    "many divisors": many_divisors,
-    "one slide": one_slide,
-    "giants": giants,
-    "whole minutes": whole_minutes,
+    kind.__name__.replace("_", " "): kind
+    for kind in (
+        *(microsecond_offsets, odd_ranges, long_overlaps, many_divisors),
+        *(one_slide, giants, whole_minutes),
+    )
 }
 
 
@@ -112,38 +109,31 @@ def run(options: Options, console: Console) -> None:
     """Plan every kind of windows, and print the seconds and the steps."""
     kinds = options.choose(HOSTILE, "set")
     console.print(machine())
-    columns = ("windows", "<kind", "<of", "seconds", "explain", "steps", "out")
-    table = new_table("Seconds of processor time to plan", *columns)
+    columns = ("windows|,", "<kind", "<of", "seconds|.2f", "explain|.2f", "steps", "out")
+    rows = []
+    for size, kind, asked in product(SIZES, kinds, AGGREGATES):
+        if size <= options.rows:
+            with console.status(f"{size:,} windows, {kind}, {asked.name}"):
+                figures = measure(size, kind, asked, options.repeat)
+            rows.append((size, kind, asked.function.name, *figures))
+    table = new_table("Seconds of processor time to plan", *columns, rows=rows, group=1)
     table.caption = "out: strategies that were left out or refused"
     for column in table.columns:
         column.no_wrap = True
-    for size in [size for size in SIZES if size <= options.rows]:
-        for kind in kinds:
-            for aggregate in AGGREGATES:
-                with console.status(f"{size:,} windows, {kind}, {aggregate.name}"):
-                    cells = _cells(size, kind, aggregate, options.repeat)
-                table.add_row(f"{size:,}", kind, aggregate.function.name, *cells)
-        table.add_section()
     console.print(table)
 
 
-def _cells(size: int, kind: str, aggregate: Aggregate, repeat: int) -> tuple[str, ...]:
-    plans, explained = [], []
-    for _ in range(repeat):
-        seconds, plan = make_plan(size, kind, aggregate)
-        plans.append(seconds)
-        begun = process_time()
-        plan.explain()
-        explained.append(process_time() - begun)
-    steps = sum(a.steps for a in plan.alternatives)
-    left_out = sum(a.cost is None for a in plan.alternatives)
-    return f"{median(plans):.2f}", f"{median(explained):.2f}", f"{steps / 1e6:.2f} M", f"{left_out}"
-
-
-def make_plan(size: int, kind: str, aggregate: Aggregate) -> tuple[float, Plan]:
-    """The plan of so many windows of a kind, from scratch, and its seconds."""
+def measure(size: int, kind: str, aggregate: Aggregate, repeat: int) -> tuple[object, ...]:
+    """Seconds to plan windows of a kind from scratch and to explain, steps, strategies left out."""
     asked = query("ts", hostile_windows(kind, size), [aggregate])
-    forget()
-    begun = process_time()
-    plan = optimize(asked)
-    return process_time() - begun, plan
+    seconds = []
+    for _ in range(repeat):
+        forget()
+        begun = process_time()
+        plan = optimize(asked)
+        planned = process_time()
+        plan.explain()
+        seconds.append((planned - begun, process_time() - planned))
+    steps = sum(a.steps for a in plan.alternatives) / 1e6
+    left_out = sum(a.cost is None for a in plan.alternatives)
+    return *map(median, zip(*seconds, strict=True)), f"{steps:.2f} M", left_out

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple
-from itertools import pairwise
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
 
 from lab.benchmarks.sustained_run import Moment, Seen, Stream, quantile
-from lab.report import picture, write_csv
+from lab.report import picture, write_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,9 +22,10 @@ LEVELS: tuple[tuple[str, Callable[[Moment], float], str], ...] = (
     ("batch time", lambda m: m.batch_seconds, "s"),
     ("state", lambda m: m.state_rows / 1e3, "thousand rows"),
     ("state", lambda m: m.state_bytes / 1e6, "MB"),
-    ("memory", lambda m: m.memory.total / 1e6, "MB"),
+    ("memory", lambda m: m.memory_bytes / 1e6, "MB"),
 )
 """What should be flat."""
+GREY, DASHED = "grey", (0, (5, 3))
 
 
 def report(
@@ -40,9 +42,9 @@ def report(
         return
     for line in figures(seen, stream, rate):
         console.print(line, highlight=False, soft_wrap=True)
-    write(seen, folder / "sustained.csv")
-    _draw(seen, stream, f"{rate:,} events a second, {title}", folder / "sustained.png")
-    console.print(f"written: {folder / 'sustained.csv'}, {folder / 'sustained.png'}")
+    rows = [_csv_row(moment, seen) for moment in seen.moments]
+    drawn = partial(_draw, seen, stream, f"{rate:,} events a second, {title}")
+    write_files(folder, console, {"sustained.csv": rows}, {"sustained.png": drawn})
 
 
 def figures(seen: Seen, stream: Stream, rate: int) -> list[str]:
@@ -62,7 +64,7 @@ def figures(seen: Seen, stream: Stream, rate: int) -> list[str]:
     half = len(level) // 2
     lines.append(f"from {max(begin, stream.filled):.0f} s on, means of the first and second half:")
     for name, value, unit in LEVELS:
-        before, after = _mean(level[:half], value), _mean(level[half:], value)
+        before, after = fmean(map(value, level[:half])), fmean(map(value, level[half:]))
         lines.append(
             f"  {name:<11} {before:,.1f} and {after:,.1f} {unit}: {after / before - 1:+.1%}"
             if before
@@ -71,40 +73,11 @@ def figures(seen: Seen, stream: Stream, rate: int) -> list[str]:
     return lines
 
 
-def _mean(moments: list[Moment], value: Callable[[Moment], float]) -> float:
-    return sum(value(m) for m in moments) / len(moments)
-
-
-def write(seen: Seen, file: Path) -> None:
-    """A row for each micro-batch."""
-    header = (
-        "second,batch,events,batch_seconds,state_rows,state_bytes,late_rows,java_bytes,"
-        "python_bytes,results,latency_p50,latency_p99"
-    )
-    rows = []
-    for m in seen.moments:
-        pairs = seen.delivered.get(m.batch, [])
-        latencies = [f"{quantile(pairs, p):.3f}" for p in (0.5, 0.99)] if pairs else ["", ""]
-        second, *others = astuple(m)[:-1]
-        results = sum(n for _, n in pairs)
-        rows.append([f"{second:.3f}", *others, *astuple(m.memory), results, *latencies])
-    write_csv(file, header.split(","), rows)
-
-
-GREY, DASHED = "grey", (0, (5, 3))
-LINES: tuple[tuple[str, dict[str, Callable[[Moment], float]]], ...] = (
-    ("time of a micro-batch, s", {"": lambda m: m.batch_seconds}),
-    ("state, thousand rows", {"": lambda m: m.state_rows / 1e3}),
-    ("state, MB, as Spark counts it", {"": lambda m: m.state_bytes / 1e6}),
-    (
-        "memory, MB",
-        {
-            "all": lambda m: m.memory.total / 1e6,
-            "JVM": lambda m: m.memory.java / 1e6,
-            "Python": lambda m: m.memory.python / 1e6,
-        },
-    ),
-)
+def _csv_row(moment: Moment, seen: Seen) -> dict[str, object]:
+    pairs = seen.delivered.get(moment.batch, [])
+    late = [f"{quantile(pairs, p):.3f}" for p in (0.5, 0.99)] if pairs else ["", ""]
+    results = {"results": sum(n for _, n in pairs), "latency_p50": late[0], "latency_p99": late[1]}
+    return asdict(moment) | {"second": f"{moment.second:.3f}"} | results
 
 
 def _draw(seen: Seen, stream: Stream, title: str, file: Path) -> None:
@@ -113,14 +86,13 @@ def _draw(seen: Seen, stream: Stream, title: str, file: Path) -> None:
     with picture(file, (8, 11), 6, dpi=90, sharex=True) as axes:
         _draw_pace(axes[0], seen)
         _draw_latency(axes[1], seen)
-        for axis, (name, lines) in zip(axes[2:], LINES, strict=True):
-            for label, read in lines.items():
-                axis.plot(minutes, [read(m) for m in seen.moments], linewidth=1.3, label=label)
-            axis.set_title(name, fontsize=9, loc="left")
+        for axis, (name, read, unit) in zip(axes[2:], LEVELS, strict=True):
+            axis.plot(minutes, [read(m) for m in seen.moments], lw=1.3, label="all")
+            _entitle(axis, f"{name}, {unit}")
         _mark_level(axes[2], stream.interval, "interval")
-        axes[5].legend(
-            fontsize=8, ncols=3, loc="lower right", bbox_to_anchor=(1, 0.97), frameon=False
-        )
+        axes[5].plot(minutes, [m.java_bytes / 1e6 for m in seen.moments], lw=1.3, label="JVM")
+        axes[5].plot(minutes, [m.python_bytes / 1e6 for m in seen.moments], lw=1.3, label="Python")
+        axes[5].legend(fontsize=8, ncols=3, loc="lower right", bbox_to_anchor=(1, 0.97))
         for axis in axes:
             _frame(axis, seen, stream)
         axes[-1].set_xlabel("minutes")
@@ -131,46 +103,42 @@ def _draw(seen: Seen, stream: Stream, title: str, file: Path) -> None:
 
 def _draw_pace(axis: Axes, seen: Seen) -> None:
     """Over five micro-batches at a time: when one ends is a matter of chance."""
-    pairs = list(pairwise(seen.moments))
-    some = [pairs[max(0, i - 4) : i + 1] for i in range(len(pairs))]
-    spans = [each[-1][1].second - each[0][0].second for each in some]
-    events = [sum(now.events for _, now in each) / 1e3 for each in some]
-    pace = [number / span for number, span in zip(events, spans, strict=True)]
-    axis.plot([each[-1][1].second / 60 for each in some], pace, linewidth=1.3)
-    axis.set_title("events worked off, thousands a second", fontsize=9, loc="left")
+    seconds = np.array([m.second for m in seen.moments])
+    events = np.cumsum([m.events for m in seen.moments])
+    last = np.arange(1, len(seconds))
+    first = np.maximum(last - 5, 0)
+    pace = (events[last] - events[first]) / (seconds[last] - seconds[first])
+    axis.plot(seconds[last] / 60, pace / 1e3, lw=1.3)
+    _entitle(axis, "events worked off, thousands a second")
 
 
 def _draw_latency(axis: Axes, seen: Seen) -> None:
     """A dot for the results of each micro-batch, and the figures of the run as lines."""
     due = [m for m in seen.moments if seen.delivered.get(m.batch)]
     values = [quantile(seen.delivered[m.batch], 0.5) for m in due]
-    axis.plot([m.second / 60 for m in due], values, ".", markersize=5)
+    axis.plot([m.second / 60 for m in due], values, ".", ms=5)
     steady = seen.after(seen.warm_up)
     for name, share in (("p50", 0.5), ("p99", 0.99)):
         _mark_level(axis, steady.latency(share), f"{name} {steady.latency(share):.1f}")
-    axis.set_title("latency of results, s", fontsize=9, loc="left")
+    _entitle(axis, "latency of results, s")
+
+
+def _entitle(axis: Axes, text: str) -> None:
+    axis.set_title(text, fontsize=9, loc="left")
 
 
 def _mark_level(axis: Axes, height: float, text: str) -> None:
     """A level line with a word at its right end."""
-    axis.axhline(height, color=GREY, linestyle=DASHED, linewidth=1)
-    axis.text(
-        1.005,
-        height,
-        text,
-        fontsize=8,
-        color=GREY,
-        va="center",
-        transform=axis.get_yaxis_transform(),
-    )
+    axis.axhline(height, color=GREY, linestyle=DASHED, lw=1)
+    across = axis.get_yaxis_transform()
+    axis.text(1.005, height, text, fontsize=8, color=GREY, va="center", transform=across)
 
 
 def _frame(axis: Axes, seen: Seen, stream: Stream) -> None:
     """From zero up, over the whole run, with the warm-up and the filling of windows marked."""
     end = seen.moments[-1].second / 60
     highest = max(float(np.max(np.asarray(each.get_ydata()))) for each in axis.lines)
-    axis.set_ylim(0, 1.15 * highest or 1.0)
-    axis.set_xlim(0, end)
-    axis.axvspan(0, seen.warm_up / 60, color=GREY, alpha=0.12, linewidth=0)
+    axis.set(xlim=(0, end), ylim=(0, 1.15 * highest or 1.0))
+    axis.axvspan(0, seen.warm_up / 60, color=GREY, alpha=0.12, lw=0)
     if end * 60 > stream.filled:
-        axis.axvline(stream.filled / 60, color=GREY, linestyle=":", linewidth=1)
+        axis.axvline(stream.filled / 60, color=GREY, linestyle=":", lw=1)

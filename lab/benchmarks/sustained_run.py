@@ -17,10 +17,10 @@ not tell that, resident memory is taken.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic, sleep, time
 from typing import TYPE_CHECKING
 
@@ -68,23 +68,6 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """Bytes of the JVM, and of all other processes: Python's driver and workers."""
-
-    java: int = 0
-    python: int = 0
-
-    @property
-    def total(self) -> int:
-        """Both together.
-
-        >>> Memory(2, 3).total
-        5
-        """
-        return self.java + self.python
-
-
-@dataclass(frozen=True, slots=True)
 class Moment:
     """What was seen at the end of one micro-batch, so many seconds after the begin."""
 
@@ -95,7 +78,14 @@ class Moment:
     state_rows: int
     state_bytes: int
     late_rows: int
-    memory: Memory
+    java_bytes: int
+    python_bytes: int
+    """Of all processes but the JVM: Python's driver and workers."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Of all processes together."""
+        return self.java_bytes + self.python_bytes
 
 
 @dataclass(slots=True)
@@ -148,9 +138,7 @@ def watch(
     spark: SparkSession, stream: Stream, rate: int, seconds: float, tell: Tell, seen: Seen
 ) -> None:
     """Run the stream at a rate, for so many seconds, and note what is seen."""
-    with tempfile.TemporaryDirectory(
-        prefix="muntin-sustained-", ignore_cleanup_errors=True
-    ) as checkpoint:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as checkpoint:
         running = _start(spark, stream, rate, checkpoint, seen)
         begun, last = monotonic(), -1
         try:
@@ -159,9 +147,8 @@ def watch(
                 if now is not None and now.batch != last:
                     last = now.batch
                     state = (now.state_rows, now.state_bytes, now.late_rows)
-                    seen.moments.append(
-                        Moment(at, last, now.input_rows, now.batch_seconds, *state, memory())
-                    )
+                    rows = (now.input_rows, now.batch_seconds)
+                    seen.moments.append(Moment(at, last, *rows, *state, *memory()))
                 tell(at, _words(seen.moments[-1]) if seen.moments else "")
                 sleep(0.1)
             failure = running.exception()
@@ -174,7 +161,7 @@ def watch(
 def _words(last: Moment) -> str:
     return (
         f"last batch {last.events:,} events in {last.batch_seconds:.1f} s, "
-        f"state {last.state_rows:,} rows, memory {last.memory.total / 1e6:,.0f} MB"
+        f"state {last.state_rows:,} rows, memory {last.memory_bytes / 1e6:,.0f} MB"
     )
 
 
@@ -205,19 +192,16 @@ def _start(
 PROC = Path("/proc")
 
 
-def memory() -> Memory:
-    """The sums over the process tree, as Linux tells them; 0 where it does not."""
-    java = python = 0
+def memory() -> tuple[int, int]:
+    """Bytes of the JVM and of all others in the process tree, as Linux tells them; 0 elsewhere."""
+    used = [0, 0]
     for pid in _tree():
         try:
-            used, name = _used(pid), (PROC / str(pid) / "comm").read_text().strip()
+            name = (PROC / str(pid) / "comm").read_text().strip()
+            used[name != "java"] += _used(pid)
         except OSError:
             continue  # it has ended meanwhile
-        if name == "java":
-            java += used
-        else:
-            python += used
-    return Memory(java, python)
+    return used[0], used[1]
 
 
 def _tree() -> list[int]:

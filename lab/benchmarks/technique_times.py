@@ -46,15 +46,24 @@ class Measured:
     what: str
     slides: int
     mean: float
-    lowest: float
-    p25: float
-    p50: float
-    p75: float
-    p99: float
-    highest: float
     bytes: int
     passes: float
     """The mean as a multiple of one NumPy accumulate pass."""
+    lowest: float | None = None
+    p25: float | None = None
+    p50: float | None = None
+    p75: float | None = None
+    p99: float | None = None
+    highest: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Multi:
+    """One structure with queries of all ranges 1 … n."""
+
+    what: str
+    n: int
+    slides_a_second: float
 
 
 def techniques_of(aggregate: Aggregate) -> dict[str, Callable[..., Technique]]:
@@ -68,14 +77,13 @@ def techniques_of(aggregate: Aggregate) -> dict[str, Callable[..., Technique]]:
 
 def kernels_found() -> dict[str, Kernel]:
     """Every function of `muntin.kernels` that takes (values, n, ufunc)."""
-    found: dict[str, Kernel] = {}
-    for name in kernels.__all__:
-        kernel = getattr(kernels, name)
-        if inspect.isfunction(kernel):
-            given = tuple(inspect.signature(kernel).parameters)
-            if given[:3] == ("values", "n", "ufunc"):
-                found[f"kernel {name}"] = kernel
-    return found
+    known = {name: getattr(kernels, name) for name in kernels.__all__}
+    return {
+        f"kernel {name}": kernel
+        for name, kernel in known.items()
+        if inspect.isfunction(kernel)
+        and [*inspect.signature(kernel).parameters][:3] == ["values", "n", "ufunc"]
+    }
 
 
 def time_kernels(
@@ -84,25 +92,19 @@ def time_kernels(
     """One accumulate pass, the yardstick, and every kernel, in turn: the best round of each."""
     ufunc = AGGREGATES[aggregate][1]
     out, slides = np.empty_like(values), len(values) - n + 1
-    found = kernels_found()
     calls: dict[str, Callable[[], object]] = {"": lambda: ufunc.accumulate(values, out=out)}
-    for name, kernel in found.items():
-        calls[name] = partial(kernel, values, n, ufunc)
+    calls |= {name: partial(kernel, values, n, ufunc) for name, kernel in kernels_found().items()}
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(rounds):
         for name, call in calls.items():
             begin = thread_time_ns()
             call()
             best[name] = np.minimum(best[name], thread_time_ns() - begin)
-    unit, none = best[""] / len(values), float("nan")
-    measured = [
-        Measured(
-            aggregate, n, name, slides, best[name] / slides,
-            none, none, none, none, none, none, _peak(calls[name]), best[name] / slides / unit,
-        )
-        for name in found
-    ]  # fmt: skip
-    return unit, measured
+    unit = best.pop("") / len(values)
+    kinds = ((name, mean / slides, _peak(calls[name])) for name, mean in best.items())
+    return unit, [
+        Measured(aggregate, n, name, slides, mean, held, mean / unit) for name, mean, held in kinds
+    ]
 
 
 def _peak(call: Callable[[], object]) -> int:
@@ -133,12 +135,9 @@ def time_technique(
         times = _latencies(window, values, int(np.clip(n, 20_000, 1_000_000)), seconds)
     finally:
         gc.enable()
-    mean, held = float(np.mean(times)), bytes_held(window)
-    lowest, p25, p50, p75, p99, highest = np.percentile(times, [0, 25, 50, 75, 99, 100]).tolist()
-    return Measured(
-        aggregate, n, name, len(times), mean,
-        lowest, p25, p50, p75, p99, highest, held, mean / unit,
-    )  # fmt: skip
+    mean, spread = float(np.mean(times)), np.percentile(times, [0, 25, 50, 75, 99, 100]).tolist()
+    held = (bytes_held(window), mean / unit)
+    return Measured(aggregate, n, name, len(times), mean, *held, *spread)
 
 
 def _latencies(

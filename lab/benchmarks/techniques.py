@@ -10,7 +10,9 @@ with NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -19,13 +21,14 @@ from rich.table import Table
 from lab.benchmarks.technique_times import (
     AGGREGATES,
     Measured,
+    Multi,
     slides_a_second,
     techniques_of,
     time_kernels,
     time_technique,
 )
 from lab.registry import Options
-from lab.report import draw_line, new_table, picture, write_csv, write_records
+from lab.report import draw_line, group_by, new_table, picture, write_files
 from lab.timing import machine
 
 SIZES = (16, 1024, 16_384, 1_048_576)
@@ -44,8 +47,7 @@ def run(options: Options, console: Console) -> None:
         found += measure(aggregate, SIZES, options.rows, options.repeat, SECONDS, console)
         console.print(_table(aggregate, [m for m in found if m.aggregate == aggregate]))
     multi = measure_multi(MULTI_SIZES, 0.5, console)
-    write(found, multi, folder)
-    console.print(f"written: {folder}/techniques.csv, techniques_multi.csv and four pictures")
+    write(found, multi, folder, console)
 
 
 def measure(
@@ -72,28 +74,26 @@ def measure(
     return found
 
 
-def measure_multi(
-    sizes: tuple[int, ...], seconds: float, console: Console
-) -> list[tuple[str, int, float]]:
+def measure_multi(sizes: tuple[int, ...], seconds: float, console: Console) -> list[Multi]:
     """Slides a second with queries of all ranges, for max (Figure 12)."""
     found = []
     for name, make in techniques_of(AGGREGATES["max"][0]).items():
         if make([1]).several_ranges:
             for n in sizes:
                 with console.status(f"all ranges, n = {n:,}: {name}"):
-                    found.append((name, n, slides_a_second(make, n, seconds)))
+                    found.append(Multi(name, n, slides_a_second(make, n, seconds)))
     return found
 
 
 def _table(aggregate: str, found: list[Measured]) -> Table:
-    columns = ("n", "<technique", "mean", "p50", "p99", "max", "bytes/value", "passes")
-    table = new_table(f"{aggregate} of doubles: nanoseconds a slide", *columns)
-    for i, m in enumerate(found):
-        times = [_nanoseconds(t) for t in (m.mean, m.p50, m.p99, m.highest)]
+    columns = ("n|,", "<technique", "mean", "p50", "p99", "max", "bytes/value|.3g", "passes|,.1f")
+    rows = []
+    for m in found:
+        times = (_nanoseconds(t) for t in (m.mean, m.p50, m.p99, m.highest))
         held = m.bytes / (m.slides if m.what.startswith("kernel") else m.n)
-        last = i + 1 == len(found) or found[i + 1].n != m.n
-        cells = (*times, f"{held:.3g}", f"{m.passes:,.1f}")
-        table.add_row(f"{m.n:,}", m.what, *cells, end_section=last)
+        rows.append((m.n, m.what, *times, held, m.passes))
+    title = f"{aggregate} of doubles: nanoseconds a slide"
+    table = new_table(title, *columns, rows=rows, group=1)
     table.caption = (
         "passes: the mean as a multiple of one NumPy accumulate pass; "
         "kernels answer a whole array at once, so a slide has no latency of its own"
@@ -101,72 +101,73 @@ def _table(aggregate: str, found: list[Measured]) -> Table:
     return table
 
 
-def _nanoseconds(value: float) -> str:
-    if value != value:
-        return "—"
-    return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
+def _nanoseconds(value: float | None) -> str | None:
+    return None if value is None else f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def write(found: Sequence[Measured], multi: Sequence[tuple[str, int, float]], folder: Path) -> None:
-    """Everything measured as CSV, and the pictures."""
-    write_records(folder / "techniques.csv", found)
-    write_csv(folder / "techniques_multi.csv", ("what", "n", "slides_a_second"), multi)
+def write(
+    found: Sequence[Measured], multi: Sequence[Multi], folder: Path, console: Console
+) -> None:
+    """Everything measured as CSV, and Figures 11 to 14."""
     structures = [m for m in found if not m.what.startswith("kernel")]
-    path = folder / "techniques_throughput.png"
-    title = "Answers a second, one query"
-    _draw_lines(found, lambda m: 1e9 / m.mean, title, "answers a second", path)
-    path = folder / "techniques_memory.png"
-    _draw_lines(structures, lambda m: m.bytes, "Memory of one window", "bytes", path)
-    _draw_multi(multi, folder / "techniques_multi.png")
-    _draw_latency(structures, folder / "techniques_latency.png")
+    pace, memory = "Answers a second, one query", "Memory of one window, bytes"
+    write_files(
+        folder,
+        console,
+        {"techniques.csv": found, "techniques_multi.csv": multi},
+        {
+            "techniques_throughput.png": partial(_draw_lines, found, lambda m: 1e9 / m.mean, pace),
+            "techniques_memory.png": partial(_draw_lines, structures, lambda m: m.bytes, memory),
+            "techniques_multi.png": partial(_draw_multi, multi),
+            "techniques_latency.png": partial(_draw_latency, structures),
+        },
+    )
 
 
 def _draw_lines(
-    found: Sequence[Measured], read: Callable[[Measured], float], title: str, unit: str, path: Path
+    found: Sequence[Measured], read: Callable[[Measured], float], title: str, path: Path
 ) -> None:
     """Figures 11 and 13: answers a second and bytes held, a panel for each aggregate."""
-    panels = list(dict.fromkeys(m.aggregate for m in found))
+    panels = group_by(found, lambda m: m.aggregate)
     size = (6 * len(panels), 4.8)
     with picture(path, size, columns=len(panels), legend=5, sharey=True) as axes:
-        for axis, aggregate in zip(axes, panels, strict=True):
-            for i, what in enumerate(dict.fromkeys(m.what for m in found)):
-                own = [m for m in found if (m.what, m.aggregate) == (what, aggregate)]
+        numbers = {what: i for i, what in enumerate(dict.fromkeys(m.what for m in found))}
+        for axis, (aggregate, mine) in zip(axes, panels.items(), strict=True):
+            for what, own in group_by(mine, lambda m: m.what).items():
                 width = 2.5 if what.startswith("kernel") else 1
-                draw_line(axis, [(m.n, read(m)) for m in own], what, i, lw=width)
+                draw_line(axis, [(m.n, read(m)) for m in own], what, numbers[what], lw=width)
             axis.set_xscale("log", base=2)
             axis.set(yscale="log", xlabel="n, values in the window")
             axis.set_title(f"{title}: {aggregate} of doubles")
-        axes[0].set_ylabel(unit)
 
 
-def _draw_multi(multi: Sequence[tuple[str, int, float]], path: Path) -> None:
+def _draw_multi(multi: Sequence[Multi], path: Path) -> None:
     """Figure 12: slides a second, a query for every range."""
     with picture(path, (7, 4.8)) as (axis,):
-        for i, what in enumerate(dict.fromkeys(row[0] for row in multi)):
-            draw_line(axis, [(n, rate) for name, n, rate in multi if name == what], what, i, lw=1)
+        for i, (what, own) in enumerate(group_by(multi, lambda m: m.what).items()):
+            draw_line(axis, [(m.n, m.slides_a_second) for m in own], what, i, lw=1)
         axis.set_xscale("log", base=2)
         axis.set(yscale="log", xlabel="n, values in the window and queries (ranges 1 … n)")
         axis.set(ylabel="slides a second", title="Slides a second with queries of all ranges: max")
-        axis.legend(frameon=False)
+        axis.legend()
 
 
 def _draw_latency(found: Sequence[Measured], path: Path) -> None:
     """Figure 14: boxes from the 25th to the 75th percentile, lines from lowest to highest."""
-    panels = list(dict.fromkeys(m.aggregate for m in found))
     n = sorted({m.n for m in found})[-2:][0]
+    panels = group_by((m for m in found if m.n == n), lambda m: m.aggregate)
     size = (6 * len(panels), 4.8)
     with picture(path, size, columns=len(panels), grid="y", sharey=True) as axes:
-        for axis, aggregate in zip(axes, panels, strict=True):
-            rows = [m for m in found if m.aggregate == aggregate and m.n == n]
-            boxes = [
+        for axis, (aggregate, rows) in zip(axes, panels.items(), strict=True):
+            boxes: list[Any] = [
                 {"label": m.what, "whislo": m.lowest, "q1": m.p25, "med": m.p50, "q3": m.p75,
                  "whishi": m.highest, "fliers": []}
                 for m in rows
             ]  # fmt: skip
             axis.bxp(boxes, showfliers=False)
-            axis.plot(range(1, len(rows) + 1), [m.p99 for m in rows], "r_", ms=14, label="p99")
+            axis.plot(range(1, len(rows) + 1), [m.p99 or 0 for m in rows], "r_", ms=14, label="p99")
             axis.set_yscale("log")
             axis.tick_params(axis="x", rotation=40)
             axis.set_title(f"Latency of a slide: {aggregate} of doubles, n = {n:,}")
         axes[0].set_ylabel("nanoseconds")
-        axes[-1].legend(frameon=False)
+        axes[-1].legend()

@@ -8,11 +8,10 @@ seconds, and gaps from a second to 5 minutes make nearly three results of every 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from rich.table import Table
 from lab.benchmarks.workload import Events
 from lab.registry import Options
 from lab.report import new_table
-from lab.timing import cores, machine, race, start_spark
+from lab.timing import Times, cores, machine, race, start_spark
 from muntin.aggregates import avg, count
 from muntin.aggregates import max as largest
 from muntin.api import aggregate
@@ -106,19 +105,22 @@ def run(options: Options, console: Console) -> None:
     for name in names:
         rows = options.rows // SETS[name].share
         file = Events(rows=rows, keys=KEYS, rate=SETS[name].rate).file(options.data)
-        table = _table(name)
-        _add(table, name, _sides(name, file, spark), rows, options.repeat)
-        console.print(table)
+        times = race(_sides(name, file, spark), options.repeat, name)
+        console.print(_table(name, [(name, side, rows, each) for side, each in times.items()]))
     spark.stop()
     if not options.parts:
-        table = _table("the paper's operator")
-        _by_record(table, Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data))
-        console.print(table)
+        file = Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data)
+        console.print(_table("the paper's operator", list(_by_record(file))))
 
 
-def _table(name: str) -> Table:
-    columns = ("<windows", "<side", "events", "results", "seconds", "events/s/core")
-    return new_table(f"{name}: events a second a core", *columns)
+def _table(name: str, found: list[tuple[str, str, int, Times]]) -> Table:
+    columns = ("events|,", "results|,", "seconds|.2f", "events/s/core|,.0f")
+    rows = []
+    for windows, side, events, times in found:
+        rate = events / times.median / (cores() if side.startswith("Spark") else 1)
+        rows.append((windows, side, events, times.rows, times.median, rate))
+    title = f"{name}: events a second a core"
+    return new_table(title, "<windows", "<side", *columns, rows=rows)
 
 
 def _sides(name: str, file: Path, spark: SparkSession) -> dict[str, Callable[[], int]]:
@@ -129,15 +131,6 @@ def _sides(name: str, file: Path, spark: SparkSession) -> dict[str, Callable[[],
     if name.startswith("one-"):  # ten of them would take minutes
         sides["Spark's session_window"] = partial(_native, SETS[name], file, spark)
     return sides
-
-
-def _add(
-    table: Table, name: str, sides: dict[str, Callable[[], int]], rows: int, repeat: int
-) -> None:
-    for side, times in race(sides, repeat, name).items():
-        used = cores() if side.startswith("Spark") else 1
-        rate = f"{rows / times.median / used:,.0f}"
-        table.add_row(name, side, f"{rows:,}", f"{times.rows:,}", f"{times.median:.2f}", rate)
 
 
 def _bulk(given: Set, file: Path) -> int:
@@ -178,15 +171,16 @@ def _rows(result: DataFrame) -> int:
     return int(total.collect()[0][0])
 
 
-def _by_record(table: Table, file: Path) -> None:
+def _by_record(file: Path) -> Iterator[tuple[str, str, int, Times]]:
     """The paper's operator, record by record, as plain Python runs it."""
     few = pq.read_table(file)
     micros = few.column("ts").combine_chunks().view(pa.int64())
     records = few.set_column(0, "ts", micros).to_pylist()
-    for name in ("one-sparse-session", "sparse-sessions", "function-by-record"):
-        begun = perf_counter()
-        found = evaluate(records, "ts", SETS[name].windows, AGGREGATES[:2], "device")
-        rows = sum(1 for _ in found)
-        seconds = perf_counter() - begun
-        cells = (f"{len(records):,}", f"{rows:,}", f"{seconds:.2f}")
-        table.add_row(name, "in process, by record", *cells, f"{len(records) / seconds:,.0f}")
+
+    def evaluated(windows: tuple[DataWindow | Window, ...]) -> int:
+        return sum(1 for _ in evaluate(records, "ts", windows, AGGREGATES[:2], "device"))
+
+    names = ("one-sparse-session", "sparse-sessions", "function-by-record")
+    sides = {name: partial(evaluated, SETS[name].windows) for name in names}
+    for name, times in race(sides, 1, warm_up=False).items():
+        yield name, "in process, by record", len(records), times

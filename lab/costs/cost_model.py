@@ -15,11 +15,14 @@ Files: cost_model_in_process.csv and cost_model_in_process.png.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from statistics import mean
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -31,7 +34,7 @@ from lab.cutty.workload import read_debs
 from lab.multi_query.run import OPTIMIZERS, TECHNIQUES
 from lab.multi_query.workload import Setting, workload
 from lab.registry import Options
-from lab.report import group_by, new_table, picture, write_records
+from lab.report import group_by, new_table, picture, write_files
 from muntin.cost import WeaveCost, total
 from muntin.planner.strategies import STRATEGIES, Problem
 
@@ -84,10 +87,9 @@ def run_in_process(options: Options, console: Console) -> list[Reality]:
         with console.status(f"running plans, O_max = {overlap}"):
             found += list(realities(setting, options.seed, values))
     console.print(_operations(found), _throughputs(found), _deviations(found))
-    if options.out is not None:
-        write_records(options.out / "cost_model_in_process.csv", found)
-        _draw(found, options.out / "cost_model_in_process.png")
-        console.print(f"written to {options.out}: cost_model_in_process.csv and .png")
+    name = "cost_model_in_process"
+    drawn = {f"{name}.png": partial(_draw, found)}
+    write_files(options.out, console, {f"{name}.csv": found}, drawn)
     return found
 
 
@@ -150,50 +152,41 @@ def deviation(found: Sequence[Reality], estimate: str, measured: str = "throughp
 
 
 def _operations(found: Sequence[Reality]) -> Table:
-    columns = ("counted", "C", "off", "better", "off")
-    table = _table("Aggregations for one record", "<technique", "trees", *columns)
-    for r in found:
-        cells = [f"{r.counted:.1f}"]
-        for guess in (r.paper, r.better):
-            cells += [f"{guess:.1f}", f"{guess / r.counted - 1:+.0%}"]
-        _add(table, found, r, [f"{r.trees}", *cells])
-    return table
+    columns = ("trees", "counted|.1f", "C|.1f", "off|+.0%", "better|.1f", "off|+.0%")
+    guesses = ((r, r.paper / r.counted - 1, r.better / r.counted - 1) for r in found)
+    rows = (
+        (r.optimizer, r.overlap, r.technique, r.trees, r.counted, r.paper, c, r.better, better)
+        for r, c, better in guesses
+    )
+    return _table("Aggregations for one record", "<technique", *columns, rows=rows)
 
 
 def _throughputs(found: Sequence[Reality]) -> Table:
-    columns = ("results/s", "ns/op", "measured", "1/C", "1/better")
-    table = _table("Throughput, and its part of the largest", "<technique", *columns)
+    shown = ("results/s|,.0f", "ns/op|.0f", "measured|.3f", "1/C|.3f", "1/better|.3f")
+    rows = []
     for mine in group_by(found, lambda r: (r.overlap, r.optimizer)).values():
         shares = (normalised(mine, of) for of in ("throughput", "paper", "better"))
         for r, *share in zip(mine, *shares, strict=True):
-            figures = [f"{r.throughput:,.0f}", f"{r.nanoseconds:.0f}"]
-            cells = [*figures, *(f"{each:.3f}" for each in share)]
-            _add(table, found, r, cells)
-    return table
+            figures = (r.throughput, r.nanoseconds, *share)
+            rows.append((r.optimizer, r.overlap, r.technique, *figures))
+    return _table("Throughput, and its part of the largest", "<technique", *shown, rows=rows)
 
 
-def _table(title: str, *columns: str) -> Table:
-    return new_table(title, "<", "O_max", *columns, box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
-
-
-def _add(table: Table, found: Sequence[Reality], r: Reality, cells: Sequence[str]) -> None:
-    """A row; optimizer and overlap only where they begin, and a line between them."""
-    here = [x for x in found if (x.overlap, x.optimizer) == (r.overlap, r.optimizer)]
-    named = (r.optimizer, f"{r.overlap:,}") if r is here[0] else ("", "")
-    table.add_row(*named, r.technique, *cells, end_section=r is here[-1])
+def _table(title: str, *columns: str, rows: Iterable[Sequence[object]]) -> Table:
+    look: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 0, 0, 1)}
+    return new_table(title, "<", "O_max|,", *columns, rows=rows, group=2, **look)
 
 
 def _deviations(found: Sequence[Reality]) -> Table:
     columns = ("the paper", "1/C", "1/better", "1/counted", "added 1/C", "1/better")
-    table = _table("Mean deviation of normalised throughput", *columns)
-    for optimizer in OPTIMIZERS:
-        for overlap in OVERLAPS:
-            mine = [r for r in found if (r.optimizer, r.overlap) == (optimizer, overlap)]
-            each = [deviation(mine, of) for of in ("paper", "better", "counted")]
-            each += [deviation(mine, of, "added") for of in ("paper", "better")]
-            cells = (f"{value:.0%}" for value in (PAPER[optimizer], *each))
-            table.add_row(optimizer, f"{overlap:,}", *cells)
-    return table
+    rows = []
+    for optimizer, overlap in product(OPTIMIZERS, OVERLAPS):
+        mine = [r for r in found if (r.optimizer, r.overlap) == (optimizer, overlap)]
+        each = [deviation(mine, of) for of in ("paper", "better", "counted")]
+        each += [deviation(mine, of, "added") for of in ("paper", "better")]
+        rows.append((optimizer, overlap, PAPER[optimizer], *each))
+    title = "Mean deviation of normalised throughput"
+    return _table(title, *(f"{column}|.0%" for column in columns), rows=rows)
 
 
 def _draw(found: Sequence[Reality], path: Path) -> None:
@@ -208,4 +201,4 @@ def _draw(found: Sequence[Reality], path: Path) -> None:
             axis.set_xticks(range(len(mine)), [r.technique.replace(" (", "\n(") for r in mine])
             axis.set(yscale="log", title=f"{optimizer}, O_max = {OVERLAPS[-1]}")
         axes[0].set_ylabel("throughput over the largest")
-        axes[0].legend(frameon=False)
+        axes[0].legend()

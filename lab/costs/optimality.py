@@ -19,6 +19,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -29,7 +30,7 @@ from rich.table import Table
 from lab.costs.optimum import optimum, optimum_with_slices
 from lab.factor_windows.workload import GENERATORS, Sizes
 from lab.registry import Options
-from lab.report import GREEN, ORANGE, group_by, new_table, picture, write_records
+from lab.report import GREEN, ORANGE, group_by, new_table, picture, write_files
 from muntin.cost import CostModel, ExpandCost, KernelCost, PaperCost, RateCost, Statistics, total
 from muntin.model.windows import Window
 from muntin.plan import close
@@ -39,6 +40,8 @@ from muntin.planner.strategies.coverage.steiner import window_tree
 SETS = 500
 MINUTE = 60_000_000
 ETA = 10.0
+PIECES = {True: "overlapping", False: "disjoint"}
+"""By whether the aggregate is idempotent."""
 EQUAL = 1e-7
 """Plans whose cost exceeds the optimum by less than this part count as optimal."""
 OPERATORS: dict[str, type[ExpandCost | KernelCost]] = {"expand": ExpandCost, "kernel": KernelCost}
@@ -117,10 +120,8 @@ def run(options: Options, console: Console) -> list[Measured]:
     console.print(time_table(timed))
     tenth = track(range(max(count // 10, 1)), "regrets", console=console, transient=True)
     console.print(regret_table([regrets(number, seed) for number in tenth]))
-    if options.out is not None:
-        write_records(options.out / "optimality.csv", found)
-        _draw(found, options.out / "optimality.png")
-        console.print(f"\nwritten: {options.out}/optimality.csv and optimality.png")
+    drawn = {"optimality.png": partial(_draw, found)}
+    write_files(options.out, console, {"optimality.csv": found}, drawn)
     return found
 
 
@@ -151,20 +152,19 @@ def measure(case: Case) -> Measured:
     problem = case.problem
     greedy = total(problem.cost, strategy_named("wcg-fw")(problem))
     ours = total(problem.cost, window_tree(problem))
-    pieces = "overlapping" if problem.idempotent else "disjoint"
-    kind = (case.generator, case.shape, pieces, problem.cost.name, len(problem.windows))
+    pieces, cost = PIECES[problem.idempotent], problem.cost.name
+    kind = (case.generator, case.shape, pieces, cost, len(problem.windows))
     return Measured(*kind, greedy, ours, least=optimum(problem, known=min(ours, greedy)))
 
 
-def times(count: int, seed: int, strategies: Iterable[str] = ("wcg", "wcg-fw", "steiner")) -> Timed:
+def times(count: int, seed: int) -> Timed:
     """Processor time for so many windows: slides up to a day, ranges up to 24 slides."""
     random = Random(f"times {count} {seed}")
-    drawn = GENERATORS["RandomGen"](random, count, Sizes(1440, 24))
-    windows = _in_minutes(drawn)
+    windows = _in_minutes(GENERATORS["RandomGen"](random, count, Sizes(1440, 24)))
     seconds, costs = {}, {}
     for idempotent in (True, False):
         problem = Problem(windows, idempotent, RateCost(rate=1000.0, keys=1000.0))
-        for name in strategies:
+        for name in ("wcg", "wcg-fw", "steiner"):
             begin = time.process_time()
             plan = strategy_named(name)(problem)
             seconds[name, idempotent] = time.process_time() - begin
@@ -198,50 +198,43 @@ def regrets(number: int, seed: int) -> dict[tuple[str, str], float]:
 def regret_table(sets: Sequence[Mapping[tuple[str, str], float]]) -> Table:
     """One row a strategy: the mean and the worst regret by each operator."""
     title = f"Regret: cost above the optimum over all trees, {len(sets)} sets of 5 windows"
-    names = [f"{o}\n{column}" for o in OPERATORS for column in ("mean", "worst", "optimal")]
-    table = new_table(title, "<strategy", *names)
+    kinds = ("mean|.2%", "worst|.1%", "optimal")
+    names = [f"{operator}\n{kind}" for operator in OPERATORS for kind in kinds]
+    rows = []
     for name in STRATEGIES:
         gaps = [Gaps.of([each[name, operator] for each in sets]) for operator in OPERATORS]
-        cells = ((f"{g.mean:.2%}", f"{g.worst:.1%}", str(g.optimal)) for g in gaps)
-        table.add_row(name, *(cell for each in cells for cell in each))
-    return table
+        rows.append((name, *(cell for g in gaps for cell in (g.mean, g.worst, g.optimal))))
+    return new_table(title, "<strategy", *names, rows=rows)
 
 
 def gap_table(found: Sequence[Measured]) -> Table:
     """One row a generator and kind of pieces, and one for all."""
-    table = new_table(
+    parts = sorted(group_by(found, lambda m: (m.generator, m.shape, m.pieces)).items())
+    costs = group_by(found, lambda m: m.cost).items()
+    all_of = [((f"all, {cost}", "", ""), mine) for cost, mine in costs]
+    rows = []
+    for kind, mine in (*parts, *all_of, (("all", "", ""), found)):
+        ours, greedy = Gaps.of([m.gap for m in mine]), Gaps.of([m.greedy_gap for m in mine])
+        shown = (ours.optimal, ours.mean, ours.worst, greedy.optimal, greedy.mean)
+        rows.append((*kind, ours.sets, *shown))
+    return new_table(
         "Cost above the true optimum over all trees of windows",
-        *("<generator", "<windows", "<pieces", "sets"),
-        *("steiner optimal", "mean gap", "worst gap", "wcg-fw optimal", "mean gap"),
+        *("<generator", "<windows", "<pieces", "sets", "steiner optimal", "mean gap|.4%"),
+        *("worst gap|.2%", "wcg-fw optimal", "mean gap|.1%"),
+        rows=rows,
     )
-    for kind, mine in sorted(group_by(found, lambda m: (m.generator, m.shape, m.pieces)).items()):
-        _add(table, kind, mine)
-    table.add_section()
-    for cost, mine in group_by(found, lambda m: m.cost).items():
-        _add(table, (f"all, {cost}", "", ""), mine)
-    _add(table, ("all", "", ""), found)
-    return table
-
-
-def _add(table: Table, kind: tuple[str, str, str], found: Sequence[Measured]) -> None:
-    ours, greedy = Gaps.of([m.gap for m in found]), Gaps.of([m.greedy_gap for m in found])
-    gaps = (str(ours.optimal), f"{ours.mean:.4%}", f"{ours.worst:.2%}")
-    table.add_row(*kind, str(ours.sets), *gaps, str(greedy.optimal), f"{greedy.mean:.1%}")
 
 
 def time_table(timed: Sequence[Timed]) -> Table:
     """Milliseconds, and costs relative to Algorithm 1."""
-    title = (
-        "Processor time and cost under the rate cost (slides up to a day, ranges up to 24 slides)"
+    columns = ("windows|,", "<pieces", "<strategy", "milliseconds|,.1f", "cost to wcg|.4f")
+    rows = (
+        (each.windows, PIECES[i], name, 1000 * seconds, each.costs[name, i] / each.costs["wcg", i])
+        for each in timed
+        for (name, i), seconds in each.seconds.items()
     )
-    columns = ("windows", "<pieces", "<strategy", "milliseconds", "cost to wcg")
-    table = new_table(title, *columns)
-    for each in timed:
-        for (name, idempotent), seconds in each.seconds.items():
-            ratio = each.costs[name, idempotent] / each.costs["wcg", idempotent]
-            kind = "overlapping" if idempotent else "disjoint"
-            table.add_row(f"{each.windows:,}", kind, name, f"{1000 * seconds:,.1f}", f"{ratio:.4f}")
-    return table
+    title = "Processor time and cost under the rate cost (slides up to a day, ranges to 24 slides)"
+    return new_table(title, *columns, rows=rows)
 
 
 def _draw(found: Sequence[Measured], path: Path) -> None:
@@ -254,4 +247,4 @@ def _draw(found: Sequence[Measured], path: Path) -> None:
             axis.plot([100 * max(gap, 0) for gap in sorted(gaps)], label=label, color=colour, lw=2)
         axis.set_yscale("symlog", linthresh=0.1)
         axis.set(ylim=(0, None), xlabel="window sets, by gap", ylabel="cost above the optimum, %")
-        axis.legend(frameon=False)
+        axis.legend()

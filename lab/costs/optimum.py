@@ -85,20 +85,18 @@ def least_tree(costs: Floats, source: Floats, asked: int, known: float = np.inf)
     """The programme above; rows 0 … asked - 1 are the asked windows."""
     scale = float(source[:asked].sum())
     programme = _programme(costs / scale, source / scale, asked)
-    relaxed = _solve(programme, whole=False)
+    relaxed = _solve(programme | {"integrality": None})
     if relaxed.fun >= known / scale * (1 - EQUAL):
         return known
     spare = known / scale - relaxed.fun
     if np.isfinite(spare):
-        bounds = programme["bounds"]
-        bounds.ub[(relaxed.lower.marginals > spare + EQUAL) & (bounds.lb == 0)] = 0
-    return float(min(known, _solve(programme, whole=True).fun * scale))
+        least, most = programme["bounds"].T
+        most[(relaxed.lower.marginals > spare + EQUAL) & (least == 0)] = 0
+    return float(min(known, _solve(programme).fun * scale))
 
 
 def _programme(costs: Floats, source: Floats, asked: int) -> dict[str, Any]:
-    """Prices, bounds and constraints; variables are x between windows, x from the source, y."""
-    from scipy.optimize import Bounds  # type: ignore[import-untyped]
-
+    """What `linprog` takes; variables are x between windows, x from the source, y."""
     count = len(source)
     parents, children = np.nonzero(costs < source)
     edges, own = len(parents), np.arange(count)
@@ -108,15 +106,16 @@ def _programme(costs: Floats, source: Floats, asked: int) -> dict[str, Any]:
     # One row more than edges: something reads the source, which relaxations would spread thinly.
     root = np.full(count, edges)
     terms = (numbers, numbers, 1), (numbers, y[parents], -1), (root, x, -1)
-    lower = np.zeros(size)
-    lower[y[:asked]] = 1
+    bounds = np.tile([0.0, 1.0], (size, 1))
+    bounds[y[:asked], 0] = 1
     return {
-        "price": np.concatenate([costs[parents, children], source, np.zeros(count)]),
-        "into": into,
-        "link": _matrix(*terms, shape=(edges + 1, size)),
-        "most": np.append(np.zeros(edges), -1),
-        "bounds": Bounds(lower, np.ones(size)),
-        "whole": edges + count,
+        "c": np.concatenate([costs[parents, children], source, np.zeros(count)]),
+        "A_ub": _matrix(*terms, shape=(edges + 1, size)),
+        "b_ub": np.append(np.zeros(edges), -1),
+        "A_eq": into,
+        "b_eq": np.zeros(count),
+        "bounds": bounds,
+        "integrality": np.repeat([0, 1], [edges + count, count]),
     }
 
 
@@ -130,28 +129,10 @@ def _matrix(*terms: tuple[Ints, Ints, int], shape: tuple[int, int]) -> Any:
     return csr_array((values.astype(float), (rows, columns)), shape=shape)
 
 
-def _solve(programme: dict[str, Any], whole: bool) -> Any:
-    from scipy.optimize import LinearConstraint, linprog, milp
+def _solve(programme: dict[str, Any]) -> Any:
+    from scipy.optimize import linprog  # type: ignore[import-untyped]
 
-    price, bounds = programme["price"], programme["bounds"]
-    if whole:
-        kinds = (np.arange(len(price)) >= programme["whole"]).astype(int)
-        rules = [
-            LinearConstraint(programme["into"], 0, 0),
-            LinearConstraint(programme["link"], -np.inf, programme["most"]),
-        ]
-        exact = {"mip_rel_gap": 0.0}
-        answer = milp(price, integrality=kinds, bounds=bounds, constraints=rules, options=exact)
-    else:
-        answer = linprog(
-            price,
-            A_ub=programme["link"],
-            b_ub=programme["most"],
-            A_eq=programme["into"],
-            b_eq=np.zeros(programme["into"].shape[0]),
-            bounds=np.stack([bounds.lb, bounds.ub], axis=1),
-            method="highs",
-        )
+    answer = linprog(**programme, options={"mip_rel_gap": 0.0})
     if not answer.success:
         raise StrategyError(f"the optimum was not found: {answer.message}; try smaller windows")
     return answer

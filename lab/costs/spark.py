@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 from tempfile import TemporaryDirectory
@@ -27,7 +28,7 @@ from rich.table import Table
 
 from lab.benchmarks.workload import SETS
 from lab.registry import Options
-from lab.report import group_by, new_table, picture, write_records
+from lab.report import group_by, new_table, picture, write_files
 from lab.timing import machine, race, start_spark
 from muntin.aggregates import count
 from muntin.aggregates import max as largest
@@ -114,30 +115,27 @@ def run_on_spark(options: Options, console: Console) -> list[Measured]:
         spark.stop()
     console.print(auto_table(found))
     console.print(summary(found), highlight=False)
-    if options.out is not None:
-        write(found, options.out)
-        console.print(f"written: {options.out}/spark_plans.csv, spark_plans.png")
+    drawn = {"spark_plans.png": partial(draw, found)}
+    write_files(options.out, console, {"spark_plans.csv": found}, drawn)
     return found
 
 
 def plans_table(found: Sequence[Measured]) -> Table:
     """The plans of one case."""
     title = f"{found[0].case}: seconds of each plan (* auto's)"
-    table = new_table(title, "<plan", "predicted", "measured", "deviation")
-    for m in found:
-        plan = f"{m.plan} *" if m.auto else m.plan
-        table.add_row(plan, f"{m.predicted:.2f}", f"{m.measured:.2f}", f"{m.deviation:.0%}")
-    return table
+    columns = ("<plan", "predicted|.2f", "measured|.2f", "deviation|.0%")
+    rows = ((m.plan + " *" * m.auto, m.predicted, m.measured, m.deviation) for m in found)
+    return new_table(title, *columns, rows=rows)
 
 
 def auto_table(found: Sequence[Measured]) -> Table:
     """What auto chose in each set, beside the best that was measured."""
-    columns = ("<set", "<auto", "seconds", "<best", "seconds", "auto / best")
-    table = new_table("auto against the best measured plan", *columns)
-    for case, auto, best in _choices(found):
-        plans = (auto.plan, f"{auto.measured:.2f}", best.plan, f"{best.measured:.2f}")
-        table.add_row(case, *plans, f"{auto.measured / best.measured:.2f}")
-    return table
+    columns = ("<set", "<auto", "seconds|.2f", "<best", "seconds|.2f", "auto / best|.2f")
+    rows = (
+        (case, auto.plan, auto.measured, best.plan, best.measured, auto.measured / best.measured)
+        for case, auto, best in _choices(found)
+    )
+    return new_table("auto against the best measured plan", *columns, rows=rows)
 
 
 def summary(found: Sequence[Measured]) -> str:
@@ -163,9 +161,8 @@ def rank_correlation(found: Sequence[Measured]) -> float:
     >>> round(rank_correlation(plans), 3)
     1.0
     """
-    sides = [[m.predicted for m in found], [m.measured for m in found]]
-    ranks = [np.argsort(np.argsort(np.array(side))) for side in sides]
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+    sides = np.array([[m.predicted for m in found], [m.measured for m in found]])
+    return float(np.corrcoef(*sides.argsort().argsort())[0, 1])
 
 
 def _choices(found: Sequence[Measured]) -> list[tuple[str, Measured, Measured]]:
@@ -176,31 +173,25 @@ def _choices(found: Sequence[Measured]) -> list[tuple[str, Measured, Measured]]:
     ]
 
 
-def write(found: Sequence[Measured], folder: Path) -> None:
-    """Everything measured as CSV, and the picture."""
-    write_records(folder / "spark_plans.csv", found)
-    _draw(found, folder / "spark_plans.png")
-
-
-def _draw(found: Sequence[Measured], path: Path) -> None:
+def draw(found: Sequence[Measured], path: Path) -> None:
     """One mark for each plan, by its operator; auto's choices are ringed."""
-    low = min(min(m.predicted, m.measured) for m in found) * 0.8
-    high = max(max(m.predicted, m.measured) for m in found) * 1.25
+    seconds = [second for m in found for second in (m.predicted, m.measured)]
+    low, high = min(seconds) * 0.8, max(seconds) * 1.25
     ticks = [n * 10**k for k in range(-2, 3) for n in (1, 2, 5) if low <= n * 10**k <= high]
     with picture(path, (5.2, 4.8)) as (axis,):
         axis.plot([low, high], [low, high], color="#8896a5", linewidth=1)
         axis.fill_between([low, high], [low * 0.8, high * 0.8], [low * 1.2, high * 1.2], alpha=0.12)
         for operator, (mark, colour) in MARKS.items():
             own = [m for m in found if m.plan.endswith(operator)]
-            x, y = [m.measured for m in own], [m.predicted for m in own]
-            axis.scatter(x, y, marker=mark, color=colour, s=26, label=operator, zorder=3)
-        chosen = [m for m in found if m.auto]
-        x, y = [m.measured for m in chosen], [m.predicted for m in chosen]
-        axis.scatter(x, y, 110, facecolors="none", edgecolors="#d64545", label="chosen by auto")
+            points = [m.measured for m in own], [m.predicted for m in own]
+            axis.scatter(*points, marker=mark, color=colour, s=26, label=operator, zorder=3)
+        auto = [m for m in found if m.auto]
+        points = [m.measured for m in auto], [m.predicted for m in auto]
+        axis.scatter(*points, 110, facecolors="none", edgecolors="#d64545", label="chosen by auto")
         axis.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
         for side in (axis.xaxis, axis.yaxis):
             side.set_ticks([], minor=True)
             side.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
         axis.set(xlabel="measured seconds", ylabel="predicted seconds")
-        axis.set_title("Plans on Spark; the band is ±20 %", fontsize=10)
-        axis.legend(frameon=False, fontsize=8)
+        axis.set_title("Plans on Spark; the band is ±20 %")
+        axis.legend(fontsize=8)

@@ -8,7 +8,7 @@ Table 1 beside counted values. Files: cutty.csv, cutty_table1.csv, cutty_8.png, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.cutty.run import Counted, count, naive
-from lab.cutty.table_1 import Row, table_rows
+from lab.cutty.table_1 import Cost, Row, table_rows
 from lab.cutty.workload import (
     SIZES,
     Stream,
@@ -27,7 +27,7 @@ from lab.cutty.workload import (
     sessions,
 )
 from lab.registry import Options
-from lab.report import group_by, new_table, picture, write_csv, write_records
+from lab.report import Records, draw_line, group_by, new_table, picture, write_files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,8 +53,7 @@ LOOKS = {
 def run(options: Options, console: Console, records: int = RECORDS) -> list[Counted]:
     """Count, print, and write into the folder if one is given."""
     parts, sizes, seed = options.choose(PARTS), SIZES[: options.sets], options.seed
-    eight: list[Counted] = []
-    nine: list[Counted] = []
+    eight, nine = list[Counted](), list[Counted]()
     if {"periodic", "sessions"} & set(parts):
         values, said = energies(options.data, records, seed)
         console.print(f"{len(values):,} records: {said}; times are of one thread, plain Python")
@@ -70,9 +69,15 @@ def run(options: Options, console: Console, records: int = RECORDS) -> list[Coun
     rows = table_rows() if "table" in parts else []
     if rows:
         console.print(_table_1(rows))
-    if options.out is not None:
-        write([*eight, *nine], rows, seed, options.out)
-        console.print(f"\nwritten: {options.out}/cutty.csv, cutty_table1.csv and pictures")
+    tables: dict[str, Records] = {"cutty.csv": [*eight, *nine]}
+    tables["cutty_table1.csv"] = [_csv_row(row) for row in rows]
+    drawn = {"cutty_8.png": (_draw_periodic, eight), "cutty_9.png": (_draw_sessions, nine)}
+    write_files(
+        options.out,
+        console,
+        {name: records for name, records in tables.items() if records},
+        {name: partial(draw, found, seed) for name, (draw, found) in drawn.items() if found},
+    )
     return [*eight, *nine]
 
 
@@ -87,16 +92,14 @@ def _count_all(
 
 
 def _count_table(title: str, found: list[Counted]) -> Table:
-    columns = ("reduce calls", "of these update", "merge", "most partials", "nodes", "produced")
-    table = new_table(title, "queries", "<technique", *columns, "records/s")
-    for queries in (1, 10, 50, 100):
-        for c in found:
-            if c.queries == queries:
-                numbers = (c.calls, c.update, c.merge, c.most_partials, c.most_nodes, c.produced)
-                speed = f"{c.records_a_second:,.0f}" if c.records_a_second else "—"
-                table.add_row(f"{queries}", c.technique, *(f"{n:,}" for n in numbers), speed)
-        table.add_section()
-    return table
+    numbers = ("reduce calls", "of these update", "merge", "most partials", "nodes", "produced")
+    rows = (
+        (c.queries, c.technique, c.calls, c.update, c.merge, c.most_partials, c.most_nodes,
+         c.produced, c.records_a_second or None)
+        for c in found if c.queries in (1, 10, 50, 100)
+    )  # fmt: skip
+    columns = (*(f"{name}|," for name in numbers), "records/s|,.0f")
+    return new_table(title, "queries", "<technique", *columns, rows=rows, group=1)
 
 
 def claims(found: list[Counted]) -> list[str]:
@@ -133,38 +136,30 @@ def _beyond(counted: Counted) -> int:
 
 def _table_1(rows: list[Row]) -> Table:
     columns = ("space", "counted", "update", "counted", "merge", "counted")
+    cells = [
+        (f"{r.range:,}", f"{r.slide}", r.technique, r.store, *map(_short, _pairs(r))) for r in rows
+    ]
     title = "Table 1: the paper's formulas, and counted"
-    table = new_table(title, "<range", "<slide", "<technique", "<store", *columns)
+    names = ("<range", "<slide", "<technique", "<store", *columns)
+    table = new_table(title, *names, rows=cells, group=2)
     for column in table.columns[4::2]:
         column.style = "dim"
-    for row in rows:
-        cells = (f"{n:,.0f}" if n == int(n) else f"{n:,.3g}" for n in _pairs(row))
-        last = (row.technique, row.store) == ("RA", "eager")
-        window = (f"{row.range:,}", f"{row.slide}")
-        table.add_row(*window, row.technique, row.store, *cells, end_section=last)
     return table
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) else f"{number:,.3g}"
 
 
 def _pairs(row: Row) -> list[float]:
     """Space, update and merge, each by the formula and then as counted."""
-    pairs = zip(astuple(row.formula), astuple(row.counted), strict=True)
-    return [value for pair in pairs for value in pair]
+    return [value for pair in zip(row.formula, row.counted, strict=True) for value in pair]
 
 
-def write(found: list[Counted], rows: list[Row], seed: int, folder: Path) -> None:
-    """Everything as CSV, and the pictures."""
-    if found:
-        write_records(folder / "cutty.csv", found)
-    if eight := [c for c in found if c.figure == "8"]:
-        _draw_periodic(eight, seed, folder / "cutty_8.png")
-    if nine := [c for c in found if c.figure == "9"]:
-        _draw_sessions(nine, seed, folder / "cutty_9.png")
-    if rows:
-        kinds = ("space", "update", "merge")
-        names = [name for kind in kinds for name in (kind, f"{kind} counted")]
-        header = ["range", "slide", "technique", "store", *names]
-        cells = ((r.range, r.slide, r.technique, r.store, *_pairs(r)) for r in rows)
-        write_csv(folder / "cutty_table1.csv", header, cells)
+def _csv_row(row: Row) -> dict[str, object]:
+    names = [name for kind in Cost._fields for name in (kind, f"{kind} counted")]
+    kind = {"range": row.range, "slide": row.slide, "technique": row.technique, "store": row.store}
+    return kind | dict(zip(names, _pairs(row), strict=True))
 
 
 def _draw_periodic(found: list[Counted], seed: int, path: Path) -> None:
@@ -216,5 +211,5 @@ def _lines(
         points = [(c.queries, read(c)) for c in own]
         label = technique if style == "-" else ""  # one entry a technique in the legend
         look: dict[str, Any] = {"color": colour, "marker": mark, "ms": 4, "lw": 1}
-        axis.plot(*zip(*points, strict=True), style, label=label, **look)
+        draw_line(axis, points, label, 0, linestyle=style, **look)
     axis.set(title=title, yscale="log", xlabel="queries")

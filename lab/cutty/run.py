@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import accumulate
 from time import thread_time
 from typing import Any
 
@@ -117,32 +118,16 @@ def count(figure: str, technique: str, queries: int, stream: Stream) -> Counted:
     drive(Aggregator(avg("energy"), store, cut, coalesce), stream, [0, 0])
     seconds = thread_time() - begun
     records = len(stream.values)
-    return Counted(
-        figure,
-        technique,
-        queries,
-        records,
-        windows=len(results),
-        update=counted.counting.combines - counted.merges,
-        merge=counted.merges,
-        most_partials=most[0],
-        most_nodes=most[1],
-        produced=counted.produced,
-        records_a_second=records / seconds,
-    )
+    combines = (counted.counting.combines - counted.merges, counted.merges)
+    kept = (most[0], most[1], counted.produced)
+    kind = (figure, technique, queries, records, len(results))
+    return Counted(*kind, *combines, *kept, records / seconds)
 
 
 def naive(figure: str, queries: int, stream: Stream) -> Counted:
     """Every window by itself: a combine for each of its records but the first."""
     length = len(stream.values)
     held = stream.stop.clip(max=length) - stream.begin
-    open_most = 0
-    opened = closed = 0
-    for _, ending, beginning in marks(stream):
-        closed += len(ending)
-        opened += len(beginning)
-        open_most = max(open_most, opened - closed)
-    update = int((held - 1).sum())
-    return Counted(
-        figure, "Naive", queries, length, stream.windows, update, 0, open_most, open_most, 0, 0.0
-    )
+    most = max(accumulate(len(begins) - len(ends) for _, ends, begins in marks(stream)))
+    kind = (figure, "Naive", queries, length, int((stream.stop < length).sum()))
+    return Counted(*kind, int((held - 1).sum()), 0, most, most, 0, 0.0)

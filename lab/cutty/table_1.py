@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, gcd, log2
+from typing import NamedTuple
 
 from lab.cutty.run import CountedAggregator
 from muntin.aggregates import sum as total
@@ -16,8 +17,7 @@ from muntin.incremental import Counting
 WINDOWS = ((10, 3), (64, 8), (1000, 300), (4096, 64), (10_000, 700))
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(NamedTuple):
     """Space, update and merge, by the paper's formula or as counted."""
 
     space: float
@@ -39,26 +39,19 @@ class Row:
 
 def partials(technique: str, r: int, s: int) -> int:
     """How many partials a window is made of, by Table 1."""
-    match technique:
-        case "Cutty":
-            return ceil(r / s)
-        case "Pairs":
-            return ceil(2 * r / s)
-        case "Panes":
-            return ceil(r / gcd(r, s))
-    return r
+    length = {"Cutty": s, "Pairs": s / 2, "Panes": gcd(r, s)}
+    return ceil(r / length.get(technique, 1))
 
 
 def formula(technique: str, store: str, r: int, s: int) -> Cost:
     """Table 1: lazy and eager space, amortised update, merge."""
     n = partials(technique, r, s)
-    plus = 1 if technique == "Cutty" else 0
+    plus, folds = technique == "Cutty", technique != "RA"
     if store == "lazy":
         return Cost(n + plus, 1, n + plus)
     writes = {"Cutty": 1 / s, "Pairs": 2 / s, "Panes": 1 / gcd(r, s)}.get(technique, 1.0)
-    folds = 0 if technique == "RA" else 1
-    walk = log2(n) - folds if n > 1 else 0
-    return Cost(2 * n + plus, writes * max(walk, 0) + folds, log2(n) if n > 1 else 0)
+    height = log2(max(n, 1))
+    return Cost(2 * n + plus, writes * max(height - folds, 0) + folds, height)
 
 
 def counted(technique: str, store: str, r: int, s: int) -> Cost:

@@ -35,11 +35,6 @@ class Stream:
     begin: Numbers
     stop: Numbers
 
-    @property
-    def windows(self) -> int:
-        """How many windows end within the stream."""
-        return int((self.stop < len(self.values)).sum())
-
 
 def read_debs(data: Path, columns: list[str]) -> list[Numbers]:
     """Columns of the DEBS 2012 Grand Challenge, from the file or the folder that `--data` names."""

@@ -7,9 +7,10 @@ factor_windows.csv, fewest_pieces.csv, factor_windows_11.png … _15.png.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
+from functools import partial
 from pathlib import Path
 from statistics import geometric_mean
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -27,7 +28,7 @@ from lab.factor_windows.run import (
     panel_rows,
 )
 from lab.registry import Options
-from lab.report import BLUE, GREEN, ORANGE, group_by, new_table, picture, write_csv
+from lab.report import BLUE, GREEN, ORANGE, group_by, new_table, picture, write_files
 
 PAPER_SETS = 10
 COLOURS = ("#4d4d4d", "#999999", BLUE, "#f0b35e", ORANGE, GREEN)
@@ -45,24 +46,29 @@ def run(options: Options, console: Console) -> list[Row]:
         console.print(f"\n{panel.title}", style="italic", highlight=False)
         console.print(_panel_table(costs, panel))
     console.print(_summary_table(costs), _observation_table(costs), _gain_table(gains))
-    if options.out is not None:
-        write(rows, gains, options.out)
-        names = "factor_windows.csv, fewest_pieces.csv, factor_windows_11.png … _15.png"
-        console.print(f"\nwritten to {options.out}: {names}")
+    pieces = [
+        {"generator": g.generator, "shape": g.shape, "aggregate": g.aggregate, **g.costs}
+        for g in gains
+    ]
+    figures = group_by(costs.panels, lambda panel: f"factor_windows_{panel.figure}.png")
+    write_files(
+        options.out,
+        console,
+        {"factor_windows.csv": [r.cells for r in rows], "fewest_pieces.csv": pieces},
+        {name: partial(_draw, costs, panels) for name, panels in figures.items()},
+    )
     return rows
 
 
 def _panel_table(costs: Costs, panel: Panel) -> Table:
     """A technique a row, a window set a column, and the mean cost relative to BL."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("set")
-    for number in range(1, len(costs.of(panel, "BL")) + 1):
-        table.add_column(str(number), justify="right")
-    table.add_column("to BL", justify="right", style="bold")
-    for technique in TECHNIQUES:
-        cells = (_short(cost) for cost in costs.of(panel, technique))
-        table.add_row(technique, *cells, f"{costs.mean([panel], technique, 'BL'):.4f}")
-    return table
+    rows = [
+        (name, *map(_short, costs.of(panel, name)), costs.mean([panel], name, "BL"))
+        for name in TECHNIQUES
+    ]
+    numbers = map(str, range(1, len(rows[0]) - 1))
+    look: dict[str, Any] = {"box": SIMPLE_HEAD, "pad_edge": False}
+    return new_table("", "<set", *numbers, "to BL|.4f", rows=rows, **look)
 
 
 def _short(cost: float) -> str:
@@ -77,34 +83,35 @@ def _short(cost: float) -> str:
 
 def _summary_table(costs: Costs) -> Table:
     """A panel a row: the mean cost of each technique relative to BL."""
-    table = new_table("Mean cost relative to BL (geometric)", "<figure", *TECHNIQUES)
-    for panel in costs.panels:
-        means = (costs.mean([panel], technique, "BL") for technique in TECHNIQUES)
-        table.add_row(panel.title.removeprefix("Figure "), *(f"{mean:.4f}" for mean in means))
-    return table
+    rows = (
+        (panel.title.removeprefix("Figure "), *(costs.mean([panel], t, "BL") for t in TECHNIQUES))
+        for panel in costs.panels
+    )
+    columns = (f"{technique}|.4f" for technique in TECHNIQUES)
+    return new_table("Mean cost relative to BL (geometric)", "<figure", *columns, rows=rows)
 
 
 def _gain_table(gains: Sequence[Gain]) -> Table:
     """Mean costs relative to BL, by the paper's multiplier and by the fewest pieces."""
     names = list(gains[0].costs)[1:]
+    rows = [
+        (*kind, *(geometric_mean(g.costs[name] / g.costs["BL"] for g in same) for name in names))
+        for kind, same in group_by(gains, lambda g: (g.generator, g.shape, g.aggregate)).items()
+    ]
     title = (
         "What fewest pieces gain over the paper's multiplier (mean cost relative to BL, η = 100)"
     )
-    table = new_table(title, "<sets", "<windows", "<aggregate", *names)
-    kinds = group_by(gains, lambda g: (g.generator, g.shape, g.aggregate))
-    for kind, same in kinds.items():
-        cells = (geometric_mean(g.costs[name] / g.costs["BL"] for g in same) for name in names)
-        table.add_row(*kind, *(f"{cell:.5f}" for cell in cells))
-    return table
+    columns = ("<sets", "<windows", "<aggregate", *(f"{name}|.5f" for name in names))
+    return new_table(title, *columns, rows=rows)
 
 
 def _observation_table(costs: Costs) -> Table:
     """Section 5.3, sentence by sentence, with our figures."""
-    table = new_table("The paper's observations and ours", show_lines=True)
-    table.add_column("the paper (section 5.3)", ratio=1)
-    table.add_column("here (geometric means of cost ratios)", ratio=1)
-    for said, found in _observations(costs):
-        table.add_row(said, found)
+    columns = ("<the paper (section 5.3)", "<here (geometric means of cost ratios)")
+    rows = _observations(costs)
+    table = new_table("The paper's observations and ours", *columns, rows=rows, show_lines=True)
+    for column in table.columns:
+        column.ratio = 1
     return table
 
 
@@ -170,28 +177,16 @@ def _observations(costs: Costs) -> Iterator[tuple[str, str]]:
     )
 
 
-def write(rows: Sequence[Row], gains: Sequence[Gain], folder: Path) -> None:
-    """All costs as CSV, and one picture a figure."""
-    cells = [(*astuple(r.panel), r.number, r.windows, r.technique, r.cost) for r in rows]
-    header = ["figure", "generator", "shape", "eta", "set", "windows", "technique", "cost"]
-    write_csv(folder / "factor_windows.csv", header, cells)
-    header = ["generator", "shape", "aggregate", *gains[0].costs]
-    cells = [(g.generator, g.shape, g.aggregate, *g.costs.values()) for g in gains]
-    write_csv(folder / "fewest_pieces.csv", header, cells)
-    _draw(Costs(rows), folder)
-
-
-def _draw(costs: Costs, folder: Path) -> None:
+def _draw(costs: Costs, panels: Sequence[Panel], path: Path) -> None:
     """Costs on a logarithmic axis: a panel an axis, a window set a group of bars."""
     width = 0.8 / len(TECHNIQUES)
-    for number, panels in group_by(costs.panels, lambda panel: panel.figure).items():
-        path, size = folder / f"factor_windows_{number}.png", (5.4 * len(panels), 3.9)
-        with picture(path, size, columns=len(panels), grid="y", legend=6) as axes:
-            axes[0].set_ylabel("cost over lcm(R, S), in events")
-            for axis, panel in zip(axes, panels, strict=True):
-                for i, (technique, colour) in enumerate(zip(TECHNIQUES, COLOURS, strict=True)):
-                    values = costs.of(panel, technique)
-                    places = [n + 1 + (i - 2.5) * width for n in range(len(values))]
-                    axis.bar(places, values, width, label=technique, color=colour)
-                axis.set_title(panel.title, fontsize=10)
-                axis.set(yscale="log", xlabel="window set", xticks=range(1, len(values) + 1))
+    size = (5.4 * len(panels), 3.9)
+    with picture(path, size, columns=len(panels), grid="y", legend=6) as axes:
+        axes[0].set_ylabel("cost over lcm(R, S), in events")
+        for axis, panel in zip(axes, panels, strict=True):
+            for i, (technique, colour) in enumerate(zip(TECHNIQUES, COLOURS, strict=True)):
+                values = costs.of(panel, technique)
+                places = [n + 1 + (i - 2.5) * width for n in range(len(values))]
+                axis.bar(places, values, width, label=technique, color=colour)
+            axis.set(title=panel.title, xlabel="window set", yscale="log")
+            axis.set_xticks(range(1, len(values) + 1))

@@ -14,13 +14,14 @@ lcm(R, S) the counts differ by 0.05 % for RandomGen and by 3 to 4 % for general 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import geometric_mean
 
 from rich.console import Console
 from rich.progress import track
 
 from lab.factor_windows.workload import GENERATORS, window_set
+from lab.report import group_by
 from muntin.cost import PaperCost, total
 from muntin.model.windows import Window
 from muntin.planner.strategies import Problem, strategy_named
@@ -83,6 +84,12 @@ class Row:
     technique: str
     cost: float
 
+    @property
+    def cells(self) -> dict[str, object]:
+        """All of it, in one line."""
+        own = {"windows": self.windows, "technique": self.technique, "cost": self.cost}
+        return asdict(self.panel) | {"set": self.number} | own
+
 
 @dataclass(frozen=True, slots=True)
 class Gain:
@@ -95,16 +102,15 @@ class Gain:
 
 
 class Costs:
-    """Costs by panel, set and technique, and ratios between techniques."""
+    """Costs by panel and technique, in the order of the sets, and ratios between techniques."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self._costs = {(r.panel, r.number, r.technique): r.cost for r in rows}
-        self.panels = list(dict.fromkeys(panel for panel, _, _ in self._costs))
+        self._rows = group_by(rows, lambda r: (r.panel, r.technique))
+        self.panels = list(dict.fromkeys(panel for panel, _ in self._rows))
 
     def of(self, panel: Panel, technique: str) -> list[float]:
-        """The costs of all sets, in order."""
-        keys = [key for key in self._costs if key[0] == panel and key[2] == technique]
-        return [self._costs[key] for key in sorted(keys, key=lambda key: key[1])]
+        """The costs of all sets."""
+        return [row.cost for row in self._rows[panel, technique]]
 
     def ratios(self, panels: Iterable[Panel], over: str, under: str) -> list[float]:
         """Cost of one technique over another's, for every set of these panels."""

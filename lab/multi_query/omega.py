@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import lcm
 from pathlib import Path
 from random import Random
@@ -21,7 +22,7 @@ from rich.table import Table
 
 from lab.multi_query.techniques import operations_of
 from lab.registry import Options
-from lab.report import MARKS, new_table, picture, write_records
+from lab.report import MARKS, new_table, picture, write_files
 from muntin.aggregates import Aggregate
 from muntin.aggregates import max as largest
 from muntin.aggregates import sum as total
@@ -33,19 +34,6 @@ from muntin.model.windows import Window
 DIVISORS_OF = 120
 OVERLAP = 24
 EDGES = 2000
-
-DIFFERENCES = """\
-Why the paper's estimates differ from the counts:
-  all       each window is charged at every edge, though it is answered only at its own slides: on
-            periodic loads everything but Panes and SlickDeque (Inv) is overestimated
-  Panes     P partials take P - 1 combines, and an instance rarely has r·E partials exactly
-  FlatFAT   the walk that updates the tree is not charged apart, and the query of the longest range
-            is, though it reads the root
-  FlatFIT   3 for each of many queries is too much: they share shortcuts and fall to 1 each
-  SlickDeque (Inv)       windows that have different numbers of partials at different edges need
-                         more running aggregates than there are different ranges
-  SlickDeque (Non-Inv)   Σ1/i! < 1.72 stands for the length of the deque, which is H_P on average;
-                         a traversal ends at the shortest range asked, which the paper ignores"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +113,13 @@ def count_operations(name: str, load: Load, seed: int) -> float:
 def compare(kind: str, queries: int, seed: int) -> list[Comparison]:
     """All five techniques on one random load."""
     load = load_of(LOADS[kind](Random(seed), queries))
-    found = []
-    for name in PAPER:
-        estimates = paper_omega(name, load), counted_omega(name, load)
-        counted = count_operations(name, load, seed)
-        found.append(Comparison(kind, queries, name, counted, *estimates))
-    return found
+    return [
+        Comparison(
+            *(kind, queries, name, count_operations(name, load, seed)),
+            *(paper_omega(name, load), counted_omega(name, load)),
+        )
+        for name in PAPER
+    ]
 
 
 def run(
@@ -145,11 +134,9 @@ def run(
                     found += compare(kind, count, 1000 * count + seed)
     for kind in LOADS:
         console.print(_table(kind, [c for c in found if c.load == kind]))
-    console.print(f"\n{DIFFERENCES}", markup=False, highlight=False)
-    if options.out is not None:
-        write_records(options.out / "omega.csv", found)
-        _draw(found, options.out / "omega.png")
-        console.print(f"\nwritten: {options.out}/omega.csv and omega.png")
+    console.print("\ndocs/techniques.md says why the paper's estimates differ from the counts")
+    drawn = {"omega.png": partial(_draw, found)}
+    write_files(options.out, console, {"omega.csv": found}, drawn)
     return found
 
 
@@ -160,17 +147,18 @@ def deviation(found: Sequence[Comparison], estimate: str) -> tuple[float, float]
 
 
 def _table(kind: str, found: list[Comparison]) -> Table:
-    columns = ("counted", "paper", "deviation (worst)", "better", "deviation (worst)")
-    table = new_table(f"Ω, operations per edge: {kind}", "<technique", *columns)
+    estimates = ("paper", "better")
+    rows = []
     for name in PAPER:
-        rows = [c for c in found if c.technique == name]
-        cells = [f"{mean(c.counted for c in rows):.2f}"]
-        for estimate in ("paper", "better"):
-            usual, worst = deviation(rows, estimate)
-            estimated = mean(getattr(c, estimate) for c in rows)
-            cells += [f"{estimated:.2f}", f"{usual:.0%} ({worst:.0%})"]
-        table.add_row(name, *cells)
-    return table
+        mine = [c for c in found if c.technique == name]
+        cells: list[object] = [name, mean(c.counted for c in mine)]
+        for estimate in estimates:
+            usual, worst = deviation(mine, estimate)
+            cells += [mean(getattr(c, estimate) for c in mine), f"{usual:.0%} ({worst:.0%})"]
+        rows.append(cells)
+    columns = [column for e in estimates for column in (f"{e}|.2f", "deviation (worst)")]
+    title = f"Ω, operations per edge: {kind}"
+    return new_table(title, "<technique", "counted|.2f", *columns, rows=rows)
 
 
 def _draw(found: list[Comparison], path: Path) -> None:
@@ -183,6 +171,6 @@ def _draw(found: list[Comparison], path: Path) -> None:
                 counted = [c.counted for c in points]
                 axis.scatter(counted, estimates, marker=mark, s=24, alpha=0.7, label=name)
             axis.axline((1, 1), slope=1, color="grey", lw=1)
-            axis.set(xscale="log", yscale="log", title=f"{kind}: {estimate} estimate")
-            axis.set(xlabel="Ω counted", ylabel="Ω estimated")
-        axes[0].legend(frameon=False)
+            axis.set(title=f"{kind}: {estimate} estimate", xlabel="Ω counted")
+            axis.set(xscale="log", yscale="log", ylabel="Ω estimated")
+        axes[0].legend()

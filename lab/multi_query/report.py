@@ -9,6 +9,7 @@ weave_gaps.csv, weave_16.png, weave_17_21.png, weave_guarantee.png.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -29,7 +30,7 @@ from lab.multi_query.run import (
     weaves,
 )
 from lab.registry import Options
-from lab.report import BLUE, RED, draw_line, group_by, new_table, picture, write_records
+from lab.report import BLUE, RED, draw_line, group_by, new_table, picture, write_files
 from lab.weave_bound import Gap, Savings, gaps, savings
 
 PAPER_SETS = 10
@@ -59,29 +60,35 @@ def run(options: Options, console: Console, sizes: tuple[int, ...] = SIZES) -> l
     with console.status("planning up to a million queries"):
         times = list(timings(options.seed, sizes))
     console.print(_time_table(times))
-    if options.out is not None:
-        write_records(options.out / "weave_runs.csv", costs)
-        write_records(options.out / "weave_scaling.csv", times)
-        write_records(options.out / "weave_savings.csv", saved)
-        write_records(options.out / "weave_gaps.csv", gap)
-        _draw_sweeps(costs, options.out)
-        _draw_scaling(times, options.out)
-        _draw_guarantee(saved, options.out)
-        console.print(f"written to {options.out}: weave_*.csv and weave_*.png")
+    write_files(
+        options.out,
+        console,
+        {
+            "weave_runs.csv": costs,
+            "weave_scaling.csv": times,
+            "weave_savings.csv": saved,
+            "weave_gaps.csv": gap,
+        },
+        {
+            "weave_17_21.png": partial(_draw_sweeps, costs),
+            "weave_16.png": partial(_draw_scaling, times),
+            "weave_guarantee.png": partial(_draw_guarantee, saved),
+        },
+    )
     return costs
 
 
 def _cost_table(optimizer: str, costs: Sequence[Run]) -> Table:
     short = [title.replace("Deque", "") for title in TECHNIQUES]
-    table = new_table(f"{optimizer}: mean plan cost", "<", "value", *short)
+    columns = (f"{title}|,.4g" for title in short)
+    rows = []
     for sweep in SWEEPS:
         for value in sweep.values:
-            here = [r for r in costs if r.experiment == sweep.number and r.value == value]
-            cells = [mean(r.cost for r in here if r.technique == t) for t in TECHNIQUES]
-            name = f"{sweep.number}: {sweep.parameter}" if value == sweep.values[0] else ""
-            table.add_row(name, f"{value:,g}", *(f"{cost:,.4g}" for cost in cells))
-        table.add_section()
-    return table
+            here = [r for r in costs if (r.experiment, r.value) == (sweep.number, value)]
+            cells = (mean(r.cost for r in here if r.technique == t) for t in TECHNIQUES)
+            rows.append((sweep.title, value, *cells))
+    title = f"{optimizer}: mean plan cost"
+    return new_table(title, "<", "value|,g", *columns, rows=rows, group=1)
 
 
 def factors(costs: Sequence[Run], experiment: int) -> tuple[float, float]:
@@ -99,16 +106,16 @@ def factors(costs: Sequence[Run], experiment: int) -> tuple[float, float]:
 def _factor_table(costs: Sequence[Run]) -> Table:
     title = "SlickDeque against Panes: how many times cheaper at most"
     columns = ("<experiment", "the paper's claim", "ours, means", "ours, best set")
-    table = new_table(title, *columns)
+    rows = []
     for sweep in SWEEPS:
-        cells = (f"{n:,.0f}×" for n in (sweep.claim, *factors(costs, sweep.number)))
-        table.add_row(f"{sweep.number}: {sweep.parameter}", *cells)
-    return table
+        times = (sweep.claim, *factors(costs, sweep.number))
+        rows.append((sweep.title, *(f"{n:,.0f}×" for n in times)))
+    return new_table(title, *columns, rows=rows)
 
 
 def _tree_table(costs: Sequence[Run]) -> Table:
-    columns = ("<technique", "paper", *OPTIMIZERS, *(f"{o}, Q = 100" for o in OPTIMIZERS))
-    table = new_table("Average number of trees over all runs", *columns)
+    shown = (*(f"{o}|.1f" for o in OPTIMIZERS), *(f"{o}, Q = 100|.1f" for o in OPTIMIZERS))
+    rows = []
     for technique in TECHNIQUES:
         mine = [r for r in costs if r.technique == technique]
         middle = [r for r in mine if (r.experiment, r.value) == (1, 100.0)]
@@ -117,18 +124,19 @@ def _tree_table(costs: Sequence[Run]) -> Table:
             for some in (mine, middle)
             for optimizer in OPTIMIZERS
         ]
-        table.add_row(technique, f"{PAPER_TREES[technique]}", *(f"{n:.1f}" for n in trees))
-    return table
+        rows.append((technique, PAPER_TREES[technique], *trees))
+    title = "Average number of trees over all runs"
+    return new_table(title, "<technique", "paper", *shown, rows=rows)
 
 
 def _weavability_table(found: Sequence[Weave]) -> Table:
     title = "Weavability: common edges over all edges, WeaveShare, Q = 100"
-    columns = ("<trees of", "trees of several slides", "slides in one", "mean weavability")
-    table = new_table(title, *columns)
-    for technique, mine in group_by(found, lambda w: w.technique).items():
-        figures = (mean(w.slides for w in mine), mean(w.weavability for w in mine))
-        table.add_row(technique, f"{len(mine)}", *(f"{figure:.2f}" for figure in figures))
-    return table
+    columns = ("trees of several slides", "slides in one|.2f", "mean weavability|.2f")
+    rows = (
+        (technique, len(mine), mean(w.slides for w in mine), mean(w.weavability for w in mine))
+        for technique, mine in group_by(found, lambda w: w.technique).items()
+    )
+    return new_table(title, "<trees of", *columns, rows=rows)
 
 
 def _optimizers_compared(costs: Sequence[Run]) -> str:
@@ -156,32 +164,32 @@ def _theorem_1(saved: Sequence[Savings]) -> str:
 
 def _gap_table(gap: Sequence[Gap]) -> Table:
     title = "Gap to the best division into trees, eight windows of all kinds"
-    columns = ("<technique", "weave-share mean", "worst", "weave-plus mean", "worst", "optimal")
-    table = new_table(title, *columns)
+    gaps = ("weave-share mean|.3%", "worst|.3%", "weave-plus mean|.3%", "worst|.3%", "optimal|.0%")
+    rows = []
     for technique in (*TECHNIQUES, "all"):
         mine = [g for g in gap if technique in (g.technique, "all")]
         greedy = [g.weave_share / g.best - 1 for g in mine]
         plus = [g.weave_plus / g.best - 1 for g in mine]
-        cells = (f"{x:.3%}" for x in (mean(greedy), max(greedy), mean(plus), max(plus)))
-        table.add_row(technique, *cells, f"{mean(x < 1e-9 for x in plus):.0%}")
-    return table
+        optimal = mean(x < 1e-9 for x in plus)
+        rows.append((technique, mean(greedy), max(greedy), mean(plus), max(plus), optimal))
+    return new_table(title, "<technique", *gaps, rows=rows)
 
 
 def _time_table(times: Sequence[Timing]) -> Table:
     ways = list(dict.fromkeys(t.way for t in times))
-    columns = ("<queries", *(f"{way}, s" for way in ways), "trees")
-    table = new_table("WeaveShare: seconds to plan", *columns)
+    rows = []
     for size, mine in group_by(times, lambda t: t.queries).items():
-        here = {t.way: t for t in mine}
-        cells = [f"{here[way].seconds:.2f}" if way in here else "—" for way in ways]
-        table.add_row(f"{size:,}", *cells, "/".join(sorted({str(t.trees) for t in here.values()})))
-    return table
+        seconds = {t.way: t.seconds for t in mine}
+        trees = "/".join(sorted({str(t.trees) for t in mine}))
+        rows.append((size, *map(seconds.get, ways), trees))
+    columns = ("<queries|,", *(f"{way}, s|.2f" for way in ways), "trees")
+    return new_table("WeaveShare: seconds to plan", *columns, rows=rows)
 
 
-def _draw_sweeps(runs: Sequence[Run], folder: Path) -> None:
+def _draw_sweeps(runs: Sequence[Run], path: Path) -> None:
     """One picture for all five experiments: WeaveShare above, TriWeave below."""
     panels = [(optimizer, sweep) for optimizer in OPTIMIZERS for sweep in SWEEPS]
-    path, shape = folder / "weave_17_21.png", (len(OPTIMIZERS), len(SWEEPS))
+    shape = (len(OPTIMIZERS), len(SWEEPS))
     with picture(path, (18, 7), *shape, legend=5, dpi=100, sharey="col") as axes:
         for axis, (optimizer, sweep) in zip(axes, panels, strict=True):
             mine = [r for r in runs if r.experiment == sweep.number and r.optimizer == optimizer]
@@ -189,28 +197,27 @@ def _draw_sweeps(runs: Sequence[Run], folder: Path) -> None:
                 own = [r for r in mine if r.technique == title]
                 costs = [(x, mean(r.cost for r in own if r.value == x)) for x in sweep.values]
                 draw_line(axis, costs, title, i)
-            axis.set_title(f"Figure {sweep.figure}: {optimizer}", fontsize=10)
-            axis.set(yscale="log", xlabel=sweep.parameter)
-            axis.set_xscale("linear" if sweep.field == "skew" else "log")
+            axis.set(title=f"Figure {sweep.number + 16}: {optimizer}", xlabel=sweep.parameter)
+            axis.set(yscale="log", xscale="linear" if sweep.field == "skew" else "log")
         for axis in axes[:: len(SWEEPS)]:
             axis.set_ylabel("plan cost, aggregations")
 
 
-def _draw_scaling(timings: Sequence[Timing], folder: Path) -> None:
+def _draw_scaling(timings: Sequence[Timing], path: Path) -> None:
     """Figure 16: seconds against the number of queries."""
-    with picture(folder / "weave_16.png", (6.5, 4.2)) as (axis,):
+    with picture(path, (6.5, 4.2)) as (axis,):
         for i, way in enumerate(WAYS):
             draw_line(axis, [(t.queries, t.seconds) for t in timings if t.way == way], way, i)
         axis.set(xscale="log", yscale="log", xlabel="queries", ylabel="seconds to plan")
-        axis.set_title("Figure 16: WeaveShare, slides from the factors of 8,648,640", fontsize=10)
-        axis.legend(frameon=False)
+        axis.set_title("Figure 16: WeaveShare, slides from the factors of 8,648,640")
+        axis.legend()
 
 
-def _draw_guarantee(savings: Sequence[Savings], folder: Path) -> None:
+def _draw_guarantee(savings: Sequence[Savings], path: Path) -> None:
     """How the savings of WeaveShare spread between a quarter and all of the optimum's."""
-    with picture(folder / "weave_guarantee.png", (6.5, 3.6), grid="y") as (axis,):
+    with picture(path, (6.5, 3.6), grid="y") as (axis,):
         axis.hist([s.ratio for s in savings], bins=[i / 40 for i in range(41)], color=BLUE)
         axis.axvline(0.25, color=RED, lw=1.5, label="guaranteed: ¼")
         axis.set(xlim=(0, 1.01), ylim=(0.7, None), yscale="log", ylabel="window sets")
         axis.set_xlabel("savings of weave-share / savings of the optimum")
-        axis.legend(frameon=False, loc="upper center")
+        axis.legend(loc="upper center")

@@ -48,9 +48,9 @@ class Sweep:
     """The most that SlickDeque is better than Panes, by the paper's text."""
 
     @property
-    def figure(self) -> int:
-        """Figure 17 shows experiment 1."""
-        return self.number + 16
+    def title(self) -> str:
+        """The number and what is varied."""
+        return f"{self.number}: {self.parameter}"
 
 
 SWEEPS = (

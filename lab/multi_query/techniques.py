@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -23,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.registry import Options
-from lab.report import draw_line, new_table, picture, write_records
+from lab.report import draw_line, group_by, new_table, picture, write_files
 from muntin.aggregates import Aggregate
 from muntin.aggregates import max as largest
 from muntin.aggregates import sum as total
@@ -45,25 +46,6 @@ PAPER = {
     "… on its worst input": ("< 2", "n", "n", "2 to 2n"),
 }
 """Table 2: single query amortised and worst, max-multi query, space. Panes (Inv) is not in it."""
-
-DIFFERENCES = """\
-Where the counts differ from the paper's formulas, and why:
-  Panes           n - 1 combines join n partials; all ranges 1 … n take n(n - 1)/2, half of n².
-  FlatFAT, B-Int  log₂ n exactly for one query. A range is covered by fewer nodes than log₂ n on
-                  average (see C(P) in `muntin.cost.omega`), so all ranges take less than
-                  n·log n. Where n is no power of two the tree has up to 4n slots (paper: 3n).
-  FlatFIT         3 only for one query and large n: a cycle of n + 1 slides takes 3n - 3. With all
-                  ranges every position is compressed at every slide, so each answer is one combine
-                  away: n - 1, not 3n.
-  TwoStacks       keeps n partials, as the back stack holds values and one running aggregate and the
-                  front stack aggregates only; the paper stores both for each value (2n). The worst
-                  slide is a flip of n - 1 combines, then one for the answer.
-  DABA            as the paper says: 5 on average, never more than 8 (4 insert, 3 evict, 1 query).
-  SlickDeque      Inv keeps one running aggregate beside the n partials. Non-Inv on random input
-                  keeps 2·H_n words (a partial and a position each); all ranges take n comparisons
-                  of positions and about H_n steps. Its worst input costs n - 1 in one slide, after
-                  which the deque is nearly empty: amortised it stays below 2 there too.
-  n = 1           the answer is the only partial: only running aggregates still add and take out."""
 
 SLIDES = 6
 """A run is so many times n slides long, and a little."""
@@ -130,24 +112,16 @@ def count_variant(variant: Variant, n: int) -> Counts:
     values = variant.values(n)
     for _ in range(n):
         window.slide(next(values))
-    operations: list[int] = []
-    held: list[int] = []
-    begun = counting.operations
+    operations, held, begun = list[int](), list[int](), counting.operations
     while len(operations) < SLIDES * n + 20 and counting.operations - begun < BUDGET:
         before = counting.operations
         window.slide(next(values))
         window.query()
         operations.append(counting.operations - before)
         held.append(space(window))
-    return Counts(
-        variant.title,
-        n,
-        _amortised(operations),
-        max(operations),
-        _count_multi(variant, n) if variant.technique.several_ranges else None,
-        fmean(held),
-        max(held),
-    )
+    multi = _count_multi(variant, n) if variant.technique.several_ranges else None
+    each = (_amortised(operations), max(operations), multi, fmean(held), max(held))
+    return Counts(variant.title, n, *each)
 
 
 def _amortised(operations: list[int]) -> float:
@@ -208,11 +182,9 @@ def run(options: Options, console: Console, sizes: Sequence[int] = SIZES) -> lis
             counts += [count_variant(variant, n) for variant in variants()]
     for column, (title, read) in enumerate(COLUMNS.items()):
         console.print(_table(title, column, read, counts))
-    console.print(f"\n{DIFFERENCES}", markup=False, highlight=False)
-    if options.out is not None:
-        write_records(options.out / "techniques.csv", counts)
-        _draw(counts, options.out / "techniques.png")
-        console.print(f"\nwritten: {options.out}/techniques.csv and techniques.png")
+    console.print("\ndocs/techniques.md says where the counts differ from the formulas, and why")
+    drawn = {"techniques.png": partial(_draw, counts)}
+    write_files(options.out, console, {"techniques.csv": counts}, drawn)
     return counts
 
 
@@ -221,26 +193,25 @@ def _table(
 ) -> Table:
     sizes = sorted({c.n for c in counts})
     shown = [n for n in sizes if n in SHOWN] or sizes
-    table = new_table(title, "<technique", "<Table 2", *(f"n = {n:,}" for n in shown))
+    rows = [
+        (name, PAPER[name][column] or "not in it", *(_cell(read(c)) for c in own if c.n in shown))
+        for name, own in group_by(counts, lambda c: c.title).items()
+    ]
+    names = (f"n = {n:,}" for n in shown)
+    table = new_table(title, "<technique", "<Table 2", *names, rows=rows)
     table.columns[1].style = "dim"
-    by = {(c.title, c.n): c for c in counts}
-    for name in dict.fromkeys(c.title for c in counts):
-        paper = PAPER[name][column] or "not in it"
-        table.add_row(name, paper, *(_cell(read(by[name, n])) for n in shown))
     return table
 
 
-def _cell(value: float | None) -> str:
-    if value is None:
-        return "—"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.5g}"
+def _cell(value: float | None) -> str | None:
+    return None if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.5g}"
 
 
 def _draw(counts: list[Counts], path: Path) -> None:
     with picture(path, (12, 8.5), 2, 2, legend=5, sharex=True) as axes:
         for axis, (title, read) in zip(axes, COLUMNS.items(), strict=True):
-            for i, name in enumerate(dict.fromkeys(c.title for c in counts)):
-                points = [(c.n, value) for c in counts if c.title == name and (value := read(c))]
+            for i, (name, own) in enumerate(group_by(counts, lambda c: c.title).items()):
+                points = [(c.n, value) for c in own if (value := read(c))]
                 label = f"SlickDeque (Non-Inv) {name}" if name.startswith("…") else name
                 draw_line(axis, points, label, i, lw=1)
             axis.set(title=title, yscale="log")

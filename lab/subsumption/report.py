@@ -7,7 +7,8 @@ subsumption_time.csv, subsumption.png.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.registry import Options
-from lab.report import RED, group_by, new_table, picture, write_records
+from lab.report import RED, group_by, new_table, picture, write_files
 from lab.subsumption.run import Grouping, Memory, Timing, groupings, memories, timings
 from lab.subsumption.workload import SIZES, traffic
 
@@ -57,62 +58,52 @@ def run(
         with console.status("timing"):
             found.time += timings(max(sizes), rates, stream, options.seed)
         console.print(_time_table(found.time))
-    if options.out is not None:
-        for part in parts:
-            write_records(options.out / f"subsumption_{part}.csv", getattr(found, part))
-        if set(parts) == set(PARTS):
-            _draw(found, options.out / "subsumption.png")
-        console.print(f"written to {options.out}: subsumption_*.csv and subsumption.png")
+    tables = {f"subsumption_{part}.csv": getattr(found, part) for part in parts}
+    drawn = {"subsumption.png": partial(_draw, found)} if set(parts) == set(PARTS) else {}
+    write_files(options.out, console, tables, drawn)
     return found
 
 
 def _group_table(rows: Sequence[Grouping]) -> Table:
-    table = new_table(
+    counts = ("distinct", "materialised", "greedy", "fewest", "registered", "starts_aligned")
+    times = ("greedy_seconds", "fewest_seconds", "registered_seconds")
+    means = []
+    for kind, here in group_by(rows, lambda r: (r.kind, r.windows)).items():
+        cells = [mean(getattr(r, name) for r in here) for name in counts]
+        cells += [1_000 * mean(getattr(r, name) for r in here) for name in times]
+        means.append((*kind, *cells))
+    return new_table(
         "Figure 10: groups, means over sets",
-        *("<class", "windows", "distinct", "with state", "greedy", "fewest", "one by one"),
-        *("starts aligned", "greedy, ms", "fewest, ms", "one by one, ms"),
+        *("<class", "windows|,", "distinct|,.0f", "with state|,.0f", "greedy|.1f", "fewest|.1f"),
+        *("one by one|.1f", "starts aligned|.1f"),
+        *("greedy, ms|.0f", "fewest, ms|.0f", "one by one, ms|.0f"),
+        rows=means,
+        group=1,
     )
-    formats = {
-        **dict.fromkeys(("distinct", "materialised"), (1, ",.0f")),
-        **dict.fromkeys(("greedy", "fewest", "registered", "starts_aligned"), (1, ".1f")),
-        **dict.fromkeys(("greedy_seconds", "fewest_seconds", "registered_seconds"), (1_000, ".0f")),
-    }
-    for kind, mine in group_by(rows, lambda r: r.kind).items():
-        for size, here in group_by(mine, lambda r: r.windows).items():
-            cells = (
-                f"{unit * mean(getattr(r, name) for r in here):{digits}}"
-                for name, (unit, digits) in formats.items()
-            )
-            table.add_row(kind, f"{size:,}", *cells)
-        table.add_section()
-    return table
 
 
 def _memory_table(rows: Sequence[Memory]) -> Table:
-    table = new_table(
+    return new_table(
         f"Figure 11: tuples held, class {MEASURED}, mean over timestamps",
-        *("<windows", "groups", "stairs", "of it in buffers", "widest windows alone"),
-        *("distinct windows apart", "all windows apart", "saved"),
+        *("<windows|,", "groups", "stairs|,.0f", "of it in buffers|,.0f"),
+        *("widest windows alone|,.0f", "distinct windows apart|,.0f", "all windows apart|,.0f"),
+        "saved",
+        rows=((*astuple(row), f"{row.apart / row.shared:,.0f}×") for row in rows),
     )
-    for row in rows:
-        held = (row.shared, row.buffered, row.widest, row.distinct_apart, row.apart)
-        saved = f"{row.apart / row.shared:,.0f}×"
-        table.add_row(f"{row.windows:,}", str(row.groups), *(f"{n:,.0f}" for n in held), saved)
-    return table
 
 
 def _time_table(rows: Sequence[Timing]) -> Table:
-    table = new_table(
-        f"Figure 12: SUM over {rows[0].windows:,} windows, a timestamp (paper: up to 2 s)",
-        *("<class", "tuples/s", "answers", "shared, ms", "tuple by tuple, ms"),
-        *("distinct apart, ms", "all apart, ms", "× distinct", "× all"),
-    )
+    cells = []
     for row in rows:
         times = (row.shared, row.one_by_one, row.distinct_apart, row.apart)
-        factors = (row.distinct_apart / row.shared, row.apart / row.shared)
-        cells = [f"{1_000 * s:,.1f}" for s in times] + [f"{factor:,.0f}×" for factor in factors]
-        table.add_row(row.kind, f"{row.rate:,}", f"{row.answers:,.0f}", *cells)
-    return table
+        factors = (f"{apart / row.shared:,.0f}×" for apart in (row.distinct_apart, row.apart))
+        cells.append((row.kind, row.rate, row.answers, *(1_000 * s for s in times), *factors))
+    return new_table(
+        f"Figure 12: SUM over {rows[0].windows:,} windows, a timestamp (paper: up to 2 s)",
+        *("<class", "tuples/s|,", "answers|,.0f", "shared, ms|,.1f", "tuple by tuple, ms|,.1f"),
+        *("distinct apart, ms|,.1f", "all apart, ms|,.1f", "× distinct", "× all"),
+        rows=cells,
+    )
 
 
 def _draw(found: Found, path: Path) -> None:
@@ -139,12 +130,11 @@ def _draw(found: Found, path: Path) -> None:
             held = [getattr(r, name) for r in found.memory]
             memory.plot(sizes, held, style, ms=4, lw=width, alpha=alpha, label=label)
         time.axhline(2, color=RED, lw=1, label="the paper's upper bound")
-        groups.set(xlabel="windows", ylabel="groups", ylim=(0, None))
-        memory.set(xlabel="windows", ylabel="tuples held", yscale="log")
-        time.set(xlabel="tuples a second", ylabel="seconds a timestamp", xscale="log")
-        time.set(yscale="log", ylim=(None, 200))  # room for the legend
-        groups.set_title("Figure 10: groups", fontsize=10)
-        memory.set_title(f"Figure 11: memory, class {MEASURED}", fontsize=10)
-        time.set_title(f"Figure 12: SUM over {found.time[0].windows:,} windows", fontsize=10)
+        groups.set(title="Figure 10: groups", xlabel="windows", ylim=(0, None))
+        memory.set(title=f"Figure 11: tuples held, class {MEASURED}", xlabel="windows")
+        memory.set(yscale="log")
+        time.set(title=f"Figure 12: seconds, SUM over {found.time[0].windows:,} windows")
+        time.set(xlabel="tuples a second", xscale="log", yscale="log")
+        time.set(ylim=(None, 200))  # room for the legend
         for axis in (groups, memory, time):
-            axis.legend(frameon=False, fontsize=8, ncols=2 if axis is time else 1)
+            axis.legend(fontsize=8, ncols=2 if axis is time else 1)

@@ -14,7 +14,7 @@ from rich.console import Console
 import muntin as mt
 from lab.benchmarks.sustained import FIRST_RATE, SHARE, busy, display, held_rate
 from lab.benchmarks.sustained_report import figures, report
-from lab.benchmarks.sustained_run import Memory, Moment, Seen, Stream, memory, watch
+from lab.benchmarks.sustained_run import Moment, Seen, Stream, memory, watch
 from muntin.errors import StrategyError
 
 RATE = 1_000
@@ -26,7 +26,7 @@ def level_run(seconds: int, growth: float = 0.0) -> Seen:
     for batch, second in enumerate(range(2, seconds + 1, 2)):
         grown = round(1e9 * (1 + growth * second / seconds))
         slow = second < 60
-        moment = Moment(second, batch, 2 * RATE, 9.0 if slow else 0.5, 500, 7, 0, Memory(grown, 1))
+        moment = Moment(second, batch, 2 * RATE, 9.0 if slow else 0.5, 500, 7, 0, grown, 1)
         seen.moments.append(moment)
         if second % 10 == 0:
             seen.delivered[batch] = [(30.0, 10)] if slow else [(3.0, 98), (5.0, 2)]
@@ -102,7 +102,7 @@ def test_memory_counts_what_was_started() -> None:
     ) as child:
         assert child.stdout is not None
         child.stdout.readline()
-        assert memory().python - before.python > 60e6
+        assert memory()[1] - before[1] > 60e6
         child.communicate(b"\n")
 
 
@@ -122,7 +122,7 @@ def test_latency_begins_where_the_watermark_could_move(streams: SparkSession) ->
     with pytest.raises(EnoughError):
         watch(streams, stream, RATE, 120, tell, seen)
     assert seen.results % 3 == 0
-    assert seen.moments[-1].memory.java > 100e6
+    assert seen.moments[-1].java_bytes > 100e6
     assert not streams.streams.active
 
 

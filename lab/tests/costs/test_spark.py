@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.costs.spark import MEASURED_CASES, Measured, auto_table, plans_table, summary, write
+from lab.costs.spark import MEASURED_CASES, Measured, auto_table, draw, plans_table, summary
 from muntin.cli.calibration_cases import plans_of
 
 FOUND = [
@@ -25,11 +25,10 @@ def test_the_summary_says_how_far_off_predictions_are() -> None:
     assert plans_table(FOUND[:2]).row_count == 2
 
 
-def test_files_are_written(tmp_path: Path) -> None:
+def test_a_picture_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    write(FOUND, tmp_path / "new")
-    assert (tmp_path / "new" / "spark_plans.csv").read_text().count("\n") == 5
-    assert (tmp_path / "new" / "spark_plans.png").read_bytes().startswith(b"\x89PNG")
+    draw(FOUND, tmp_path / "plans.png")
+    assert (tmp_path / "plans.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_cases_have_plans_that_differ_and_auto_comes_first() -> None:

@@ -48,7 +48,7 @@ def test_tables_and_files_are_written(tmp_path: Path) -> None:
     text = console.export_text()
     assert all(name in text for name in PAPER)
     assert "n·log n" in text
-    assert "Where the counts differ" in text
+    assert "where the counts differ" in text
     rows = (tmp_path / "techniques.csv").read_text().splitlines()
     assert len(rows) == 1 + 2 * len(variants())
     assert (tmp_path / "techniques.png").stat().st_size > 10_000
