@@ -10,7 +10,7 @@ from typing import cast
 
 from rich.console import Console
 
-from muntin.errors import StrategyError, did_you_mean
+from muntin.errors import StrategyError, unknown
 from muntin.model.choices import Strategy
 
 EXPERIMENTS = {
@@ -23,16 +23,8 @@ EXPERIMENTS = {
     "cost-model": "lab.costs.cost_model",
     "subsumption": "lab.subsumption.report",
 }
-BENCHMARKS = {
-    "batch": "lab.benchmarks.batch",
-    "duckdb": "lab.benchmarks.duckdb",
-    "kernel": "lab.benchmarks.kernel",
-    "planning": "lab.benchmarks.planning",
-    "stream": "lab.benchmarks.stream",
-    "sustained": "lab.benchmarks.sustained",
-    "techniques": "lab.benchmarks.techniques",
-    "userwindows": "lab.benchmarks.userwindows",
-}
+_TIMED = "batch duckdb kernel planning stream sustained techniques userwindows"
+BENCHMARKS = {name: f"lab.benchmarks.{name}" for name in _TIMED.split()}
 """The module of each; its function `run` prints tables and writes files."""
 KNOWN = {"experiment": EXPERIMENTS, "benchmark": BENCHMARKS}
 
@@ -71,9 +63,8 @@ class Options:
 
 def check_name(kind: str, name: str, known: Iterable[str]) -> None:
     """Refuse an unknown name, with the closest known one."""
-    names = list(known)
-    if name not in names:
-        raise StrategyError(f"unknown {kind} {name!r}: {did_you_mean(name, names)}")
+    if name not in (names := list(known)):
+        raise StrategyError(unknown(kind, name, names))
 
 
 def find(kind: str, name: str) -> Callable[[Options, Console], object]:

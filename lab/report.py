@@ -62,24 +62,19 @@ def write_files(
     tables: Mapping[str, Records],
     pictures: Mapping[str, Callable[[Path], None]],
 ) -> None:
-    """Write tables as CSV, draw the pictures, and say so; nothing without a folder."""
+    """Write tables as CSV under their fields' names, draw, and say so; nothing without a folder."""
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     for name, records in tables.items():
-        write_csv(folder / name, records)
+        rows = [dict(each) if isinstance(each, Mapping) else asdict(each) for each in records]
+        with (folder / name).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
     for name, draw in pictures.items():
         draw(folder / name)
     console.print(f"\nwritten to {folder}: {', '.join([*tables, *pictures])}", soft_wrap=True)
-
-
-def write_csv(path: Path, records: Records) -> None:
-    """Records of one kind under the names of their fields."""
-    rows = [dict(each) if isinstance(each, Mapping) else asdict(each) for each in records]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def group_by(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

@@ -20,7 +20,7 @@ from itertools import chain, cycle, islice, pairwise, repeat
 from math import lcm
 from time import thread_time
 
-from lab.multi_query.omega import aggregate_of, empty_window, questions
+from lab.multi_query.omega import aggregate_of, edges_of, empty_window, questions
 from lab.multi_query.techniques import operations_of
 from muntin.cost.omega import Load
 from muntin.incremental import Counting, Technique
@@ -76,26 +76,19 @@ def prepare(plan: SharingPlan, period: int) -> PlanRun:
     (root, *others) = plan.children(None)
     below = [node.shape for node in plan.children(root.id)]
     three_levels = not others and any(isinstance(shape, Slices) for shape in below)
+    assert isinstance(root.shape, Slices), "a woven plan has slices at its top"
     records = list(range(period))
-    finest = _edges(root.shape, period) if three_levels else records
+    finest = edges_of(root.shape, period) if three_levels else records
     trees = []
     for node in plan.children(root.id if three_levels else None):
-        assert isinstance(node.shape, Slices), "a woven plan has slices at its top"
+        assert isinstance(node.shape, Slices), "windows are made of slices"
         windows = tuple(n.shape for n in plan.children(node.id) if isinstance(n.shape, Window))
         first, *rest = questions(Load(windows, node.shape))
         asked = (*rest, first)  # the last slice ends where the composite slide does
         length = lcm(*(c.step for c in node.shape.cuts), *(w.slide for w in windows))
-        sizes = _sizes(_edges(node.shape, period), finest, period)
+        sizes = _sizes(edges_of(node.shape, period), finest, period)
         trees.append(TreeRun(sizes, asked * (period // length), windows))
     return PlanRun(period, _sizes(finest, records, period) if three_levels else None, tuple(trees))
-
-
-def _edges(shape: object, period: int) -> list[int]:
-    """Where slices begin; the first at 0, since windows of a workload have no offset."""
-    assert isinstance(shape, Slices), "slices are made of records and slices"
-    edges = [t for t in range(period) if shape.start_of(t) == t]
-    assert edges[0] == 0, "the composite slide begins with a slice"
-    return edges
 
 
 def _sizes(edges: list[int], pieces: list[int], period: int) -> tuple[int, ...]:

@@ -43,7 +43,8 @@ MARKS = {"window": ("s", "#1f2933"), "expand": ("^", "#c98a00"), "kernel": ("o",
 NEAR = 1.1
 """How near to the best measured plan `auto` should be."""
 
-
+HOURS_AND_DAYS = minute_windows((60, 60), (1440, 1440), (1440, 60), (168 * 60, 60))
+MINUTES = minute_windows((2, 1), (6, 1), (30, 1))
 _CALIBRATED = {case.name: case for case in CASES}
 MEASURED_CASES = (
     _CALIBRATED["mixed"],
@@ -56,21 +57,8 @@ MEASURED_CASES = (
     Case("hundred", SETS["hundred"], 100_000),
     _CALIBRATED["ten thousand rows"],
     _CALIBRATED["dashboard"],
-    Case(
-        "sparse",
-        minute_windows((60, 60), (1440, 1440), (1440, 60), (168 * 60, 60)),
-        200_000,
-        keys=300,
-        rate=1,
-        aggregates=(count(), largest("value")),
-    ),
-    Case(
-        "extremes",
-        minute_windows((2, 1), (6, 1), (30, 1)),
-        300_000,
-        keys=300,
-        aggregates=(least("value"), largest("value")),
-    ),
+    Case("sparse", HOURS_AND_DAYS, 200_000, 300, 1, (count(), largest("value"))),
+    Case("extremes", MINUTES, 300_000, 300, aggregates=(least("value"), largest("value"))),
 )
 
 

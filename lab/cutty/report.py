@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from lab.cutty.run import Counted, count, naive
-from lab.cutty.table_1 import Cost, Row, table_rows
+from lab.cutty.run import Cost, Counted, Row, count, naive, table_rows
 from lab.cutty.workload import (
     SIZES,
     Stream,
@@ -178,7 +177,7 @@ def _draw_periodic(found: list[Counted], seed: int, path: Path) -> None:
             x, update, merge = zip(*((c.queries, c.update, c.merge) for c in own), strict=True)
             bars = [axis.bar(x, update, width=6, color="C0")]
             bars.append(axis.bar(x, merge, width=6, color="C1", bottom=update))
-            axis.legend(bars, ["update", "merge"], fontsize=8)
+            axis.legend(bars, ["update", "merge"], fontsize=8, frameon=True)
             axis.set(title=f"8{letter}: {technique}, reduce calls", xlabel="queries")
         sliced = [c for c in found if c.produced]
         _lines(axes[7], sliced, lambda c: c.produced, "8h: partials produced")

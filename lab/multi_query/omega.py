@@ -30,6 +30,8 @@ from muntin.cost.omega import PAPER, Load, counted_omega, instance_partials, loa
 from muntin.incremental import Counting, Technique, technique_named
 from muntin.incremental.protocol import Monoid
 from muntin.model.windows import Window
+from muntin.plan.slicing import Slices
+from muntin.planner.strategies.coverage.divisors import divisors
 
 DIVISORS_OF = 120
 OVERLAP = 24
@@ -55,7 +57,7 @@ def every_slide(random: Random, queries: int) -> tuple[Window, ...]:
 
 def periodic(random: Random, queries: int) -> tuple[Window, ...]:
     """Slides that divide 120; ranges that need not be multiples of them."""
-    slides = [d for d in range(2, DIVISORS_OF + 1) if DIVISORS_OF % d == 0]
+    slides = divisors(DIVISORS_OF)[1:]
     chosen: dict[Window, None] = {}
     while len(chosen) < queries:
         slide = random.choice(slides)
@@ -70,15 +72,19 @@ def questions(load: Load) -> list[tuple[int, ...]]:
     """For each edge of one composite slide, the numbers of partials that are asked for there."""
     cuts = load.slices.cuts
     period = lcm(*(c.step for c in cuts), *(w.slide for w in load.windows))
-    edges = [t for t in range(period) if load.slices.start_of(t) == t]
-    asked: dict[int, set[int]] = {t: set() for t in edges}
+    asked: dict[int, set[int]] = {t: set() for t in edges_of(load.slices, period)}
     for window, counts in zip(load.windows, instance_partials(load), strict=True):
         base = cuts[0].phase
         first = base + (window.offset - base) % window.slide
         starts = range(first, first + period, window.slide)
         for start, partials in zip(starts, counts, strict=True):
             asked[(start + window.range) % period].add(int(partials))
-    return [tuple(sorted(asked[t], reverse=True)) for t in edges]
+    return [tuple(sorted(ranges, reverse=True)) for ranges in asked.values()]
+
+
+def edges_of(slices: Slices, period: int) -> list[int]:
+    """Where slices begin."""
+    return [t for t in range(period) if slices.start_of(t) == t]
 
 
 def aggregate_of(name: str) -> Aggregate:

@@ -13,7 +13,6 @@ slide begin as one tree (see `muntin.planner.strategies.weaving.greedy_merging`)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isqrt
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from muntin.cost.arrays import Ints
 from muntin.cost.members import Members
 from muntin.model.windows import Window
 from muntin.plan.slicing import Cut, Slices
+from muntin.planner.strategies.coverage.divisors import divisors
 from muntin.planner.strategies.weaving.greedy_merging import Strand
 
 
@@ -78,18 +78,8 @@ def workload(setting: Setting, seed: int) -> Workload:
     ([2, 1, 10, 1], [1, 1, 3, 2])
     """
     random = np.random.default_rng(seed)
-    factors = factors_of(setting.s_max)[::-1]
+    factors = divisors(setting.s_max)[::-1]
     weights = np.arange(1, len(factors) + 1, dtype=np.float64) ** -setting.skew
     slides = random.choice(factors, setting.queries, p=weights / weights.sum())
     overlaps = random.integers(1, setting.o_max, setting.queries, endpoint=True)
     return Workload(slides, overlaps)
-
-
-def factors_of(number: int) -> Ints:
-    """All factors, smallest first.
-
-    >>> factors_of(12).tolist()
-    [1, 2, 3, 4, 6, 12]
-    """
-    small = [d for d in range(1, isqrt(number) + 1) if number % d == 0]
-    return np.array(sorted({*small, *(number // d for d in small)}), dtype=np.int64)

@@ -17,8 +17,16 @@ from rich.table import Table
 
 from lab.registry import Options
 from lab.report import RED, group_by, new_table, picture, write_files
-from lab.subsumption.run import Grouping, Memory, Timing, groupings, memories, timings
-from lab.subsumption.workload import SIZES, traffic
+from lab.subsumption.run import (
+    SIZES,
+    Grouping,
+    Memory,
+    Timing,
+    groupings,
+    memories,
+    timings,
+    traffic,
+)
 
 PARTS = ("groups", "memory", "time")
 SETS = 10

@@ -12,8 +12,15 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 import muntin as mt
-from lab.benchmarks.sustained import FIRST_RATE, SHARE, busy, display, held_rate
-from lab.benchmarks.sustained_report import figures, report
+from lab.benchmarks.sustained import (
+    FIRST_RATE,
+    SHARE,
+    busy,
+    display,
+    figures,
+    held_rate,
+    report,
+)
 from lab.benchmarks.sustained_run import Moment, Seen, Stream, memory, watch
 from muntin.errors import StrategyError
 

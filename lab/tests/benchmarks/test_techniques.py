@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from lab.benchmarks import technique_times as times
+from lab.benchmarks import techniques as times
 from lab.benchmarks.techniques import measure, measure_multi, write
 from muntin.incremental import TECHNIQUES
 

@@ -7,8 +7,7 @@ import pytest
 from rich.console import Console
 
 from lab.cutty.report import claims, run
-from lab.cutty.run import TECHNIQUES, count, drive, naive
-from lab.cutty.table_1 import counted, formula, partials
+from lab.cutty.run import TECHNIQUES, count, counted, drive, formula, naive, partials
 from lab.cutty.workload import Stream, energies, periodic, sessions
 from lab.registry import Options
 from muntin.aggregates import avg

@@ -10,15 +10,16 @@ from rich.console import Console
 
 from lab.multi_query.report import run
 from lab.multi_query.run import OPTIMIZERS, SWEEPS, TECHNIQUES, bit_set, f1, timings, weave
-from lab.multi_query.workload import Setting, factors_of, workload
+from lab.multi_query.workload import Setting, workload
 from lab.registry import Options, find
 from muntin.cost import WeaveCost, total
 from muntin.planner.strategies import STRATEGIES, Problem
+from muntin.planner.strategies.coverage.divisors import divisors
 
 
 def test_slides_are_factors_and_overlaps_lie_within_their_bound() -> None:
     queries = workload(Setting(queries=5_000, s_max=360, o_max=7), seed=2)
-    assert set(queries.slides.tolist()) == set(factors_of(360).tolist())
+    assert set(queries.slides.tolist()) == set(divisors(360))
     assert set(queries.overlaps.tolist()) == set(range(1, 8))
     again = workload(Setting(queries=5_000, s_max=360, o_max=7), seed=2)
     assert np.array_equal(again.slides, queries.slides)

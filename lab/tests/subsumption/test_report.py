@@ -10,8 +10,7 @@ from rich.console import Console
 
 from lab.registry import Options
 from lab.subsumption.report import run
-from lab.subsumption.run import _memory, _warm
-from lab.subsumption.workload import CLASSES, Traffic, pool, traffic
+from lab.subsumption.run import CLASSES, Traffic, _memory, _warm, pool, traffic
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
 
