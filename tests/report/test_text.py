@@ -57,7 +57,7 @@ def test_every_strategy_is_named_once_and_equal_costs_share_a_line() -> None:
     assert "random-\n" not in table
     folded = found.explanation().folded
     assert len(folded) < len(found.alternatives)
-    assert sum(1 + len(f.others) for f in folded) == len(found.alternatives)
+    assert sum(1 + len(others) for _, others in folded) == len(found.alternatives)
 
 
 def test_a_named_strategy_is_tried_alone() -> None:

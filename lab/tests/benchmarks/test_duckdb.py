@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from lab.benchmarks.duckdb import KNOWN, naive
 from lab.benchmarks.workload import Events, query_of
-from muntin.cli.bench import bench
+from muntin.cli.lab import bench
 from muntin.engines.duckdb import connect
 from muntin_testing.running import in_process
 from muntin_testing.two_engines import assert_same, by_instance, planned

@@ -3,7 +3,7 @@
 from typer import Typer
 from typer.testing import CliRunner
 
-from muntin.cli.bench import bench
+from muntin.cli.lab import bench
 
 
 def test_planning_prints_seconds_and_steps() -> None:

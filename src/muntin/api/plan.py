@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muntin.api.engine import check_shape, engine_of
-from muntin.api.replanning import Replanned, replan
 from muntin.api.stream_options import StreamOptions, check_names
-from muntin.cost import total
+from muntin.cost import Statistics, total
 from muntin.cost.statistics import ROWS
 from muntin.engines.engine import Engine
 from muntin.errors import StrategyError, shortened, shown
@@ -17,15 +16,17 @@ from muntin.model.choices import Dialect, Empty, Layout, StreamOperator
 from muntin.physical import PhysicalPlan, lower
 from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.streamed import BATCH_ROWS
-from muntin.physical.question import Facts
 from muntin.plan import unshare
 from muntin.planner.choice import Choice, choose, predict_unshared
 from muntin.planner.found import Found
+from muntin.planner.search import find_plan
 from muntin.report import Explanation, html, number, svg, text, times
 
 if TYPE_CHECKING:
     from typing import Unpack
 
+WORTH = 1.1
+"""Another plan is said to be better from this ratio on: predictions are not exact."""
 
 Table = TypeVar("Table")
 """A Spark or pandas DataFrame, an Arrow table, a DuckDB relation: what goes in comes out."""
@@ -81,28 +82,35 @@ class Plan(Found):
         operator: StreamOperator | None = None,
         **stream: Unpack[StreamOptions],
     ) -> tuple[Any, Choice]:
-        """The query bound to the data, and what would run there."""
+        """The query bound to the data, and this tree by an operator that can run it there."""
         check_names(stream, StreamOptions)
         bound = engine.bind(data, self.query, **stream)
         planned = self.options.operator if self.options.engine == engine.name else None
         forced = operator if engine.name == "stream" else None
-        return bound, self.fit(engine, engine.facts(bound, forced or planned)).choice
-
-    def fit(self, engine: Engine, facts: Facts) -> Plan:
-        """The same tree for this engine and data, by another operator where they need it."""
-        options = replace(self.options, engine=engine.name, facts=facts)
-        question = options.question(self.query)
-        choice = choose(self.planned, question, engine.name, facts.forced, facts.refused)
-        return replace(self, choice=choice, options=options)
+        facts = engine.facts(bound, forced or planned)
+        question = replace(self.options, engine=engine.name, facts=facts).question(self.query)
+        return bound, choose(self.planned, question, engine.name, facts.forced, facts.refused)
 
     def replan(
         self, rate: float | None = None, keys: float | None = None, rows: float | None = None
-    ) -> Replanned[Plan]:
+    ) -> Replanned:
         """Whether another plan is better for other statistics, and by how much.
 
         What is not given stays as it was; with another rate and no rows, the span of time stays.
         """
-        return replan(self, rows, keys, rate)
+        old = self.options.statistics
+        rate = old.rate if rate is None else rate
+        keys = old.keys if keys is None else keys
+        asked = Statistics(old.rows if rows is None else rows, keys, rate)
+        known = asked if rows is not None else replace(asked, rows=old.span * rate)
+        options = replace(self.options, strategy="auto", operator=None, statistics=known)
+        new = Plan.of(find_plan(self.query, options))
+        if not options.by_seconds:
+            now, then = (total(new.model, each.planned) for each in (self, new))
+            return Replanned(new, self, now, then, new.model.unit)
+        question = options.question(self.query)
+        kept = choose(self.planned, question, options.engine, self.operator.name)
+        return Replanned(new, self, kept.seconds, new.seconds, "s")
 
     def to_sql(
         self, dialect: Dialect, table: str = "events", types: Mapping[str, str] | None = None
@@ -210,3 +218,39 @@ class Plan(Found):
 
     def _repr_html_(self) -> str:
         return html(self.explanation())
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Replanned:
+    """The plan that would be chosen now, and what both would cost now.
+
+    A plan is chosen for a rate and a number of keys; as these change, another may win (the
+    factor-windows paper leaves it as future work to keep track of the rates of events). Both plans
+    are priced under the same new statistics, by one model.
+    """
+
+    plan: Plan
+    before: Plan
+    now: float
+    then: float
+    unit: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times more the present plan costs than the one that would be chosen now."""
+        return self.now / self.then if self.then else 1.0
+
+    @property
+    def better(self) -> bool:
+        """Whether changing the plan is worth it."""
+        return self.ratio >= WORTH
+
+    def __repr__(self) -> str:
+        known = self.plan.options.statistics
+        new, kept = (f"{p.strategy} by {p.operator.name}" for p in (self.plan, self.before))
+        if not self.better:
+            return f"keep {kept}: {number(self.now)} {self.unit} now, for {known}"
+        return (
+            f"change to {new}: {times(self.ratio)} better than {kept} "
+            f"({number(self.then)} against {number(self.now)} {self.unit}) for {known}"
+        )

@@ -7,12 +7,11 @@ import sys
 import typer
 from rich.console import Console
 
-from muntin.cli.bench import bench
 from muntin.cli.calibrate import calibrate
 from muntin.cli.control import control
 from muntin.cli.demo import demo
-from muntin.cli.experiment import experiment
 from muntin.cli.explain import explain
+from muntin.cli.lab import bench, experiment
 from muntin.cli.run import run, verify_job
 from muntin.errors import MuntinError, printable
 

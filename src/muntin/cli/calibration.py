@@ -44,7 +44,8 @@ def calibrate(
     cases = [replace(case, rows=max(case.rows // SMALLER, 10_000)) for case in CASES]
     plans = [(case, name, plan) for case in cases for name, plan in plans_of(case, LONGEST).items()]
     works, seconds = [], []
-    with _bar(console) as bar:
+    columns = (MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(BarColumn(), *columns, transient=True, console=console) as bar:
         task = bar.add_task("warming up", total=len(plans))
         warm_up(spark, folder)
         for case, name, plan in plans:
@@ -78,8 +79,3 @@ def _timed(run: Callable[[], int]) -> float:
     begun = perf_counter()
     run()
     return perf_counter() - begun
-
-
-def _bar(console: Console) -> Progress:
-    counts = (MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    return Progress(BarColumn(), *counts, transient=True, console=console)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -57,10 +58,10 @@ def demo(
     ours = plan.apply(flights)
     _show_sample(console, ours)
     with console.status("timing Spark's own window() queries and ours, in turns"):
-        theirs_median, ours_median = _race(
-            lambda: run_own_windows(flights, query), lambda: ours, repeat
-        )
-    _show_times(console, theirs_median, ours_median, rows)
+        theirs, own = _race(lambda: run_own_windows(flights, query), lambda: ours, repeat)
+    console.print(f"\nmeasured on {rows:,} departures, medians of this run:")
+    console.print(f"  Spark's own {len(WINDOWS)} window() queries  {theirs:6.2f} s")
+    console.print(f"  Muntin, one pass              {own:6.2f} s   {theirs / own:.1f}× faster\n")
     with console.status("comparing all rows"):
         outcome = mt.verify(flights, plan)
     console.print(f"[bold]{outcome!r}[/]", markup=True, highlight=False)
@@ -79,14 +80,13 @@ def _race(
             begun = perf_counter()
             side().write.format("noop").mode("overwrite").save()
             seconds.append(perf_counter() - begun)
-    theirs_median, ours_median = (sorted(each[1:])[repeat // 2] for each in times)
-    return theirs_median, ours_median
+    return median(times[0][1:]), median(times[1][1:])
 
 
 def _show_sample(console: Console, result: DataFrame) -> None:
     table = Table(title="\nJFK, windows that begin on 1 July 2013, 12:00", title_justify="left")
-    table.add_column("window", no_wrap=True)
-    table.add_column("until", no_wrap=True)
+    for name in ("window", "until"):
+        table.add_column(name, no_wrap=True)
     names = [a.name for a in AGGREGATES]
     for name in names:
         table.add_column(name, justify="right")
@@ -97,9 +97,3 @@ def _show_sample(console: Console, result: DataFrame) -> None:
         values = [f"{row[n]:.1f}" if isinstance(row[n], float) else str(row[n]) for n in names]
         table.add_row(window.id, f"{row['window']['end']:%d %b %H:%M}", *values)
     console.print(table)
-
-
-def _show_times(console: Console, theirs: float, ours: float, rows: int) -> None:
-    console.print(f"\nmeasured on {rows:,} departures, medians of this run:")
-    console.print(f"  Spark's own {len(WINDOWS)} window() queries  {theirs:6.2f} s")
-    console.print(f"  Muntin, one pass              {ours:6.2f} s   {theirs / ours:.1f}× faster\n")

@@ -15,13 +15,14 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from muntin.api import verify
 from muntin.api.optimize import plan_job
+from muntin.cli.live import watch
 from muntin.cli.rows import show_rows
 from muntin.errors import QueryError
 from muntin.jobs import Job, hide, read_job, report_errors
 from muntin.jobs.job import ENDLESS
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 JobFile = Annotated[Path, typer.Argument(help="The job, a TOML file: see docs/jobs.md.")]
 Master = Annotated[str | None, typer.Option(help="Run on this cluster, not on the file's.")]
@@ -35,14 +36,21 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     with report_errors(job, master, remote):
         plan = plan_job(job)
         with open_session(job, master, remote, console) as spark:
-            from muntin.engines.spark.job import compute_results, read_rows, translate_failures
+            from muntin.engines.spark.job import (
+                compute_results,
+                read_rows,
+                start,
+                translate_failures,
+                write,
+            )
 
             with translate_failures(job, "the job cannot be run"):
                 results = compute_results(plan.apply, read_rows(spark, job), job)
+                show = partial(show_rows, console=console, most=int(job.sink.rows))
                 if job.source.streaming:
-                    _stream(results, job, console)
+                    watch(start(results, job, show), job.file.name, console)
                 else:
-                    _batch(results, job, spark, console)
+                    _batch(partial(write, results, job, show), job, spark, console)
 
 
 def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) -> None:
@@ -80,13 +88,10 @@ def open_session(
     from muntin.engines.spark.job import open_session, translate_failures
     from muntin.engines.spark.session import quiet_start
 
-    def without_values(log: str) -> str:
-        return hide(log, job, master, remote)
-
     with (
         console.status("starting Spark"),
         translate_failures(job, "Spark cannot be started"),
-        quiet_start(without_values),
+        quiet_start(lambda log: hide(log, job, master, remote)),
     ):
         spark = open_session(job, master, remote)
     try:
@@ -95,15 +100,15 @@ def open_session(
         spark.stop()
 
 
-def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) -> None:
-    from muntin.engines.spark.job import write
+def _batch(write: Callable[[], None], job: Job, spark: SparkSession, console: Console) -> None:
+    """Write the results of a table, with a bar of the tasks that are done."""
     from muntin.engines.spark.progress import task_counter
 
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            write(results, job, _printer(job, console))
+            write()
         except BaseException as error:
             failed.append(error)
 
@@ -122,14 +127,3 @@ def _batch(results: DataFrame, job: Job, spark: SparkSession, console: Console) 
     if job.sink.format != "console":
         where = "sink.path" if job.sink.path else job.sink.format
         typer.echo(f"{job.file.name}: done, results are in {where}")
-
-
-def _stream(results: DataFrame, job: Job, console: Console) -> None:
-    from muntin.cli.live import watch
-    from muntin.engines.spark.job import start
-
-    watch(start(results, job, _printer(job, console)), job.file.name, console)
-
-
-def _printer(job: Job, console: Console) -> Callable[[DataFrame, str], None]:
-    return partial(show_rows, console=console, most=int(job.sink.rows))

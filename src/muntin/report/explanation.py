@@ -17,15 +17,6 @@ from muntin.plan.slicing import Slices, edge_rate, slices_within
 from muntin.planner.choice import Choice
 from muntin.planner.found import Alternative
 
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """Strategies of equal cost: the one that speaks for them, and the others by name."""
-
-    first: Alternative
-    others: tuple[str, ...]
-
-
 MOST_CLOSE = 3
 """Alternatives that are called close: those next to the best."""
 CLOSE = 1.1
@@ -83,8 +74,8 @@ class Explanation:
         return {n.id: operator.how(n, physical, self.question) for n in physical.nodes}
 
     @property
-    def folded(self) -> list[Folded]:
-        """The alternatives in order, those shown with equal figures (or reason) as one.
+    def folded(self) -> list[tuple[Alternative, list[str]]]:
+        """The alternatives in order, each with the names of those that show equal figures.
 
         The strategy that was chosen speaks for its group, else the first of it.
         """
@@ -95,8 +86,8 @@ class Explanation:
         found = []
         for group in groups.values():
             first = next((a for a in group if a.strategy == self.strategy), group[0])
-            found.append(Folded(first, tuple(a.strategy for a in group if a is not first)))
-        return sorted(found, key=lambda each: self._rank(each.first))
+            found.append((first, [a.strategy for a in group if a is not first]))
+        return sorted(found, key=lambda each: self._rank(each[0]))
 
     def _rank(self, alternative: Alternative) -> float:
         own = alternative.cost if self.model is not None else alternative.seconds
@@ -122,17 +113,18 @@ class Explanation:
         faster = f"{times(ratio)} faster" if ratio > 1 else f"{times(1 / ratio)} slower"
         return f"{line}, {faster} than {against}"
 
-    def close(self) -> str | None:
-        """The other strategies that are predicted to take about as long, if there are any."""
+    @property
+    def remarks(self) -> list[str]:
+        """The notes, then the strategies that are predicted to take about as long, if any."""
         if self.model is not None:
-            return None
+            return list(self.notes)
         best = self.choice.seconds
         near = [
             f"{a.strategy} by {a.operator} ({times(a.seconds / best)})"
-            for a in (folded.first for folded in self.folded)
+            for a, _ in self.folded
             if a.seconds is not None and a.strategy != self.strategy and a.seconds <= CLOSE * best
         ]
-        return f"close: {', '.join(near[:MOST_CLOSE])}" if near else None
+        return [*self.notes, f"close: {', '.join(near[:MOST_CLOSE])}"] if near else [*self.notes]
 
     def label(self, node: Node) -> str:
         """What a node is called: slices by their length, or by their number in an hour."""

@@ -15,9 +15,8 @@ def html(explanation: Explanation) -> str:
     """The headline, the tree as a picture, notes, and every strategy that was tried."""
     judged = explanation.model
     rows = []
-    for folded in explanation.folded:
-        alternative, others = folded.first, escape("".join(f", {n}" for n in folded.others))
-        name = escape(alternative.strategy)
+    for alternative, equal in explanation.folded:
+        name, others = escape(alternative.strategy), escape("".join(f", {n}" for n in equal))
         chosen = alternative.strategy == explanation.strategy
         if alternative.cost is None:
             note = escape(printable(alternative.note))
@@ -28,8 +27,7 @@ def html(explanation: Explanation) -> str:
             cells = f"<td>{escape(alternative.operator or '–')}</td>"
             cells += "".join(f"<td {_CELL}>{value}</td>" for value in values)
         rows.append(f"<tr><td>{f'<b>{name}</b>' if chosen else name}{others}</td>{cells}</tr>")
-    said = [*explanation.notes, *filter(None, [explanation.close()])]
-    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in said)
+    notes = "".join(f"<p>{escape(printable(note))}</p>" for note in explanation.remarks)
     unit = "" if judged is None else f"<th>{escape(judged.unit)}</th>"
     return (
         f"<p><b>{escape(explanation.title)}</b>: {escape(explanation.headline())}</p>"

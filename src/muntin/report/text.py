@@ -16,8 +16,7 @@ WIDTH = 100
 def text(explanation: Explanation) -> str:
     """The tree (what each node is made of, its share, its operator), the total, alternatives."""
     parts = [f"{explanation.title}: {explanation.headline()}", "", *tree(explanation)]
-    notes = [*explanation.notes, *filter(None, [explanation.close()])]
-    if notes:
+    if notes := explanation.remarks:
         parts += ["", *map(printable, notes)]
     if len(explanation.alternatives) > 1:
         parts += ["", *_table(explanation)]
@@ -49,15 +48,13 @@ def _rows(explanation: Explanation) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _table(explanation: Explanation) -> list[str]:
-    named = [f.first.strategy for f in explanation.folded]
-    width = max(len("strategy"), *map(len, named))
+    width = max(len("strategy"), *(len(first.strategy) for first, _ in explanation.folded))
     cost = "" if explanation.model is None else f"  {explanation.model.unit:>16}"
     lines = [f"{'strategy':<{width}}  {'operator':<8}{cost}  {'predicted s':>11}"]
-    for folded in explanation.folded:
-        first = folded.first
+    for first, others in explanation.folded:
         chosen = "  ← chosen" if first.strategy == explanation.strategy else ""
         line = f"{first.strategy:<{width}}  {_cells(first, explanation)}{chosen}".rstrip()
-        lines += _with_others(line, folded.others)
+        lines += _with_others(line, others)
     return lines
 
 
