@@ -77,11 +77,8 @@ class Multi:
 
 def techniques_of(aggregate: Aggregate) -> dict[str, Callable[..., Technique]]:
     """The techniques that serve the aggregate, by class; floats may be subtracted here."""
-
-    def maker(technique: type[Technique]) -> Callable[..., Technique]:
-        return lambda ranges: technique(aggregate, ranges, approximate=True)
-
-    return {t.__name__: maker(t) for t in techniques_for(aggregate)}
+    found = techniques_for(aggregate)
+    return {each.__name__: partial(each, aggregate, approximate=True) for each in found}
 
 
 def kernels_found() -> dict[str, Kernel]:

@@ -8,6 +8,7 @@ Table 1 beside counted values. Files: cutty.csv, cutty_table1.csv, cutty_8.png, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from lab.cutty.run import Cost, Counted, Row, count, naive, table_rows
+from lab.cutty.run import Counted, Row, count, naive, table_rows
 from lab.cutty.workload import (
     SIZES,
     Stream,
@@ -68,8 +69,7 @@ def run(options: Options, console: Console, records: int = RECORDS) -> list[Coun
     rows = table_rows() if "table" in parts else []
     if rows:
         console.print(_table_1(rows))
-    tables: dict[str, Records] = {"cutty.csv": [*eight, *nine]}
-    tables["cutty_table1.csv"] = [_csv_row(row) for row in rows]
+    tables: dict[str, Records] = {"cutty.csv": [*eight, *nine], "cutty_table1.csv": rows}
     drawn = {"cutty_8.png": (_draw_periodic, eight), "cutty_9.png": (_draw_sessions, nine)}
     write_files(
         options.out,
@@ -135,11 +135,9 @@ def _beyond(counted: Counted) -> int:
 
 def _table_1(rows: list[Row]) -> Table:
     columns = ("space", "counted", "update", "counted", "merge", "counted")
-    cells = [
-        (f"{r.range:,}", f"{r.slide}", r.technique, r.store, *map(_short, _pairs(r))) for r in rows
-    ]
+    cells = [(*each[:4], *map(_short, each[4:])) for each in map(astuple, rows)]
     title = "Table 1: the paper's formulas, and counted"
-    names = ("<range", "<slide", "<technique", "<store", *columns)
+    names = ("<range|,", "<slide", "<technique", "<store", *columns)
     table = new_table(title, *names, rows=cells, group=2)
     for column in table.columns[4::2]:
         column.style = "dim"
@@ -148,17 +146,6 @@ def _table_1(rows: list[Row]) -> Table:
 
 def _short(number: float) -> str:
     return f"{number:,.0f}" if number == int(number) else f"{number:,.3g}"
-
-
-def _pairs(row: Row) -> list[float]:
-    """Space, update and merge, each by the formula and then as counted."""
-    return [value for pair in zip(row.formula, row.counted, strict=True) for value in pair]
-
-
-def _csv_row(row: Row) -> dict[str, object]:
-    names = [name for kind in Cost._fields for name in (kind, f"{kind} counted")]
-    kind = {"range": row.range, "slide": row.slide, "technique": row.technique, "store": row.store}
-    return kind | dict(zip(names, _pairs(row), strict=True))
 
 
 def _draw_periodic(found: list[Counted], seed: int, path: Path) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, product
 from math import ceil, gcd, log2
 from time import thread_time
 from typing import Any, NamedTuple
@@ -153,12 +153,16 @@ class Cost(NamedTuple):
 class Row:
     """One technique with one store on one window."""
 
-    technique: str
-    store: str
     range: int
     slide: int
-    formula: Cost
-    counted: Cost
+    technique: str
+    store: str
+    space: float
+    space_counted: float
+    update: float
+    update_counted: float
+    merge: float
+    merge_counted: float
 
 
 def partials(technique: str, r: int, s: int) -> int:
@@ -207,11 +211,11 @@ def counted(technique: str, store: str, r: int, s: int) -> Cost:
 
 
 def table_rows() -> list[Row]:
-    """Every technique, store and window."""
-    return [
-        Row(*kind, formula(*kind), counted(*kind))
-        for r, s in WINDOWS
-        for technique in ("Cutty", "Pairs", "Panes", "RA")
-        for store in ("lazy", "eager")
-        for kind in [(technique, store, r, s)]
-    ]
+    """Every technique, store and window, by the formula and as counted."""
+    rows = []
+    kinds = product(WINDOWS, ("Cutty", "Pairs", "Panes", "RA"), ("lazy", "eager"))
+    for (r, s), technique, store in kinds:
+        said, found = formula(technique, store, r, s), counted(technique, store, r, s)
+        pairs = chain.from_iterable(zip(said, found, strict=True))
+        rows.append(Row(r, s, technique, store, *pairs))
+    return rows

@@ -22,7 +22,7 @@ Problem = tuple[str, str]
 """A key and what is wrong with it."""
 
 OF_A_FORMAT = {"topic": "kafka", "servers": "kafka", "port": "socket", "rows_per_second": "rate"}
-"""Keys that only one format of a source has."""
+"""Keys that only one format of a source or sink has; all but the rate it needs."""
 
 FOR_STREAMS = (
     "is for streams, and this source is read as a table: set source.stream = true, or leave it out"
@@ -49,10 +49,7 @@ def _source(job: Job) -> Iterator[Problem]:
     for key, owner in OF_A_FORMAT.items():
         if getattr(source, key) is not None and source.format != owner:
             yield f"source.{key}", f"is given, but {kind} has none: leave it out"
-    if source.format == "kafka":
-        yield from _missing("source", source, "topic", "servers")
-    if source.format == "socket":
-        yield from _missing("source", source, "port")
+    yield from _missing("source", source)
     if source.format in ("kafka", "socket") and source.schema is None and not source.columns:
         problem = (
             "is missing: give the columns of the JSON in each message, 'ts TIMESTAMP, t DOUBLE', "
@@ -76,9 +73,9 @@ def _source_path(job: Job, kind: str) -> Iterator[Problem]:
         yield "source.path", problem
 
 
-def _missing(name: str, section: Input | Output, *keys: str) -> Iterator[Problem]:
-    for key in keys:
-        if getattr(section, key) is None:
+def _missing(name: str, section: Input | Output) -> Iterator[Problem]:
+    for key, owner in OF_A_FORMAT.items():
+        if owner == section.format != "rate" and getattr(section, key) is None:
             yield f"{name}.{key}", f"is missing: {name}.format = {section.format!r} needs it"
 
 
@@ -143,8 +140,7 @@ def _sink(job: Job) -> Iterator[Problem]:
         if to == of or to in of.parents:
             yield "sink.path", "is where the rows are read from: give the results another folder"
     yield from _overwritten(job)
-    if sink.format == "kafka":
-        yield from _missing("sink", sink, "topic", "servers")
+    yield from _missing("sink", sink)
     if sink.format == "memory" and sink.name is None:
         yield "sink.name", f"is missing: {kind} needs a name for its table"
     if job.source.streaming and sink.format == "parquet" and job.query.output != "append":
