@@ -20,6 +20,7 @@ from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.operators.kernel import KERNEL
 from muntin.physical.operators.native import NATIVE
+from muntin.physical.operators.rows import ROWS
 from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.window import WINDOW
 from muntin.plan import check
@@ -31,7 +32,7 @@ from plan.test_golden import KNOWN, SETS
 
 ROOT = Path(__file__).parents[2]
 ALL = {operator.name: operator for operator in (*BATCH, *STREAM)}
-PERIODIC: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, NATIVE, BUCKETED, CONTROLLED, SQL)
+PERIODIC: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, ROWS, NATIVE, BUCKETED, CONTROLLED, SQL)
 IN_WORDS = {
     "close": "slices closed",
     "slice_roots": "first level sliced",

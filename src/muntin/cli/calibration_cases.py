@@ -50,6 +50,7 @@ SPREAD: tuple[tuple[Strategy, Operator], ...] = (
     *(("direct", "window"), ("direct", "expand"), ("shared-pairs", "expand")),
     *(("shared-pairs", "kernel"), ("wcg", "expand"), ("wcg", "kernel")),
     ("unshared-pairs", "kernel"),
+    ("shared-pairs", "rows"),
 )
 """The strategies and operators that are run for each case."""
 

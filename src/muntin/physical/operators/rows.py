@@ -15,7 +15,7 @@ from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Works
 from muntin.physical.operators.kernel import Kernel, idle_cores
-from muntin.physical.question import Question
+from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan
 
 
@@ -27,16 +27,16 @@ class Rows(Kernel):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """Rows are sliced in one way, in Python, by partials that need no order."""
-        if question.in_python or question.in_engine:
-            beside = question.in_python or question.in_engine[0]
-            return f"{beside.name} is lifted only by Spark"
+        own = in_python(question.query)
+        if own:
+            return f"{own.name} takes records in order, which Spark's grouping brings about"
         roots = [node.shape for node in plan.nodes if node.parent is None]
         overlap = [shape for shape in roots if isinstance(shape, Window) and not shape.tumbling]
         if len(roots) > 1 or overlap:
             return "rows are cut into one set of slices, and this plan begins with more"
         if len(plan.nodes) == 1:
             return "Spark alone computes a plan of one node"
-        return question.stranger
+        return question.not_in_python
 
     def work(self, physical: PhysicalPlan, question: Question) -> Works:
         """All rows are sent, and scanned once more than the kernel scans their slices."""
