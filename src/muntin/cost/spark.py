@@ -51,19 +51,19 @@ KINDS = tuple(kind.name for kind in fields(Work))
 class Constants:
     """Seconds for one thing of each kind; `origin` says where they come from."""
 
-    plan: float = 0.052
-    stage: float = 0.11
-    level: float = 0.011
-    worker: float = 0.017
-    read: float = 7.2e-8
-    copied: float = 3.6e-8
-    windowed: float = 7.3e-8
-    grouped: float = 9.3e-8
+    plan: float = 0.063
+    stage: float = 0.10
+    level: float = 0.0098
+    worker: float = 0.019
+    read: float = 4.3e-8
+    copied: float = 3.1e-8
+    windowed: float = 7.2e-8
+    grouped: float = 8.6e-8
     entered: float = 2.8e-8
     exploded: float = 2.2e-8
-    shipped: float = 1.7e-7
-    scanned: float = 1.2e-8
-    returned: float = 1.6e-8
+    shipped: float = 2.2e-7
+    scanned: float = 1.3e-8
+    returned: float = 2.1e-8
     cores: int = 2
     origin: str = "shipped"
 
@@ -77,5 +77,4 @@ class Constants:
 
 
 SHIPPED = Constants()
-"""Fitted to one run of the experiment `cost-model` on two cores, scans to `muntin bench kernel`;
-another run judges them."""
+"""Fitted by `muntin calibrate` on two cores; the experiment `spark-cost` judges them."""
