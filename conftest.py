@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from muntin_testing.postgres_server import PostgresServer
+
 # Before anything reads them: Spark's JVM and its Python workers inherit this environment.
 os.environ["TZ"] = "UTC"
 time.tzset()
@@ -69,6 +71,18 @@ def spark() -> Iterator["SparkSession"]:
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator["PostgresServer"]:
+    """A PostgreSQL server for the whole run, if the machine has one."""
+    from muntin_testing.postgres_server import OLDEST, find_programs, serve
+
+    programs = find_programs()
+    if programs is None:
+        pytest.skip(f"PostgreSQL {OLDEST} or newer is not installed: apt-get install postgresql")
+    with serve(programs) as server:
+        yield server
 
 
 FRUGAL = {

@@ -25,7 +25,7 @@ STATE = "spark.sql.streaming.stateStore.providerClass"
 
 @pytest.fixture
 def names(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
-    """What the examples may use without making it: Spark, flights, files of them."""
+    """What the examples may use without making it: Spark, flights, files of them, a server."""
     import muntin as mt
 
     spark = request.getfixturevalue("spark")
@@ -33,7 +33,10 @@ def names(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     folder = request.getfixturevalue("tmp_path") / "arriving"
     flights.where("to_date(departure) = '2013-07-04'").coalesce(1).write.parquet(str(folder))
     before = spark.conf.get(STATE)
-    yield {"mt": mt, "spark": spark, "flights": flights, "folder": str(folder)}
+    given = {"mt": mt, "spark": spark, "flights": flights, "folder": str(folder)}
+    if request.node.callspec.params["page"] == "docs/sinks.md":
+        given["dsn"] = request.getfixturevalue("postgres").dsn
+    yield given
     spark.conf.set(STATE, before)
 
 

@@ -61,6 +61,14 @@ class UserWindowError(MuntinError, RuntimeError):
     """A window function that broke its contract or raised, with the record it was given."""
 
 
+class SinkError(MuntinError, RuntimeError):
+    """Results that a table cannot take, or a table that cannot be written."""
+
+
+class LibraryError(MuntinError, ModuleNotFoundError):
+    """An optional library that is not installed."""
+
+
 class CalibrationError(MuntinError, ValueError):
     """Constants of a machine that cannot be read or measured."""
 

@@ -1,5 +1,6 @@
 """What users call: optimize, aggregate, verify, and the plan they get."""
 
+from muntin.api import sinks
 from muntin.api.aggregate import aggregate, explain
 from muntin.api.nested import distinct, join
 from muntin.api.optimize import optimize
@@ -24,6 +25,7 @@ __all__ = [
     "optimize",
     "parse_sql",
     "progress",
+    "sinks",
     "sql",
     "statistics",
     "verify",

@@ -29,6 +29,11 @@ def stack_results(longs: Sequence[DataFrame], sets: Sequence[SharingSet]) -> Dat
     return stacked.select(*map(column, names))
 
 
+def key_names(sets: Sequence[SharingSet]) -> list[str]:
+    """The columns of the one result that tell its rows apart, but for the window."""
+    return [QUERY_ID, "window_id", *Frame.of(sets).keys]
+
+
 def select_own(long: DataFrame, member: Member) -> DataFrame:
     """The long result of one query of a set."""
     asked = {combined: id for id, combined in member.windows.items()}

@@ -18,7 +18,8 @@ from pyspark.sql import DataFrame
 from muntin.cost import Statistics
 from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.delivery import select_own, stack_results
+from muntin.engines.spark.delivery import key_names, select_own, stack_results
+from muntin.engines.spark.key_marks import mark_keys
 from muntin.engines.spark.layout import fill_empty, lay_out
 from muntin.engines.spark.progress import observe_results
 from muntin.engines.spark.session_facts import check_table, is_stream
@@ -66,9 +67,9 @@ class OnSpark(ABC):
         ran = zip(choices, bounds, strict=True)
         longs = [self.run(choice, bound, "long", empty) for choice, bound in ran]
         if deliver == "one":
-            return stack_results(longs, sets)
+            return mark_keys(stack_results(longs, sets), key_names(sets))
         return {
-            member.id: lay_out(select_own(long, member), member.query, layout)
+            member.id: _mark(lay_out(select_own(long, member), member.query, layout), member.query)
             for each, long in zip(sets, longs, strict=True)
             for member in each.members
         }
@@ -135,7 +136,7 @@ class Batch(OnSpark):
             )
         rows = self._long(choice, bound)
         rows = fill_empty(rows, query) if empty == "fill" else rows
-        return lay_out(rows, query, layout)
+        return _mark(lay_out(rows, query, layout), query)
 
     def _long(self, choice: Choice, bound: Bound) -> DataFrame:
         """What cannot be shared is computed directly, beside what can."""
@@ -190,7 +191,7 @@ class Stream(OnSpark):
                 f"faster, but {reason}; operator={choice.operator.name!r} says that this is meant",
                 stacklevel=4,
             )
-        rows = _by_operator(choice, bound)
+        rows = _mark(_by_operator(choice, bound), bound.query)
         if not choice.operator.fixed_windows:
             return rows
         ids = [w.id for w in bound.query.windows] + [w.id for w in bound.query.data_windows]
@@ -201,6 +202,11 @@ def _by_operator(choice: Choice, bound: Bound) -> DataFrame:
     run = import_module(f"muntin.engines.spark.operators.{choice.operator.name}").run
     rows: DataFrame = run(choice.physical, bound)
     return rows
+
+
+def _mark(result: DataFrame, query: Query) -> DataFrame:
+    """The result, in the long or the wide layout, with its key marked for sinks."""
+    return mark_keys(result, ("window_id", "window_end", *query.keys))
 
 
 BATCH_ENGINE, STREAM_ENGINE = Batch(), Stream()

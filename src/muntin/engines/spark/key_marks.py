@@ -1,0 +1,42 @@
+"""The key columns of a result are marked in their metadata, so that sinks know them.
+
+Spark keeps the metadata of a column through select, alias, where and foreachBatch, classic and on
+Connect; the column `window` is left as it is, since its metadata holds the watermark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark.sql import DataFrame
+
+from muntin.engines.spark.names import column
+from muntin.upserts import Column
+
+KEY = "muntin.key"
+
+
+def mark_keys(result: DataFrame, names: Iterable[str]) -> DataFrame:
+    """The same result, whose columns of these names are marked."""
+    keys = set(names)
+    return result.select(
+        *(
+            column(field.name).alias(field.name, metadata={**(field.metadata or {}), KEY: True})
+            if field.name in keys
+            else column(field.name)
+            for field in result.schema
+        )
+    )
+
+
+def read_columns(result: DataFrame) -> list[Column]:
+    """The columns of a result as sinks know them."""
+    return [
+        Column(
+            field.name,
+            field.dataType.simpleString(),
+            (field.name,),
+            bool((field.metadata or {}).get(KEY)),
+        )
+        for field in result.schema
+    ]
