@@ -82,11 +82,24 @@ class Output:
     """Where the results go."""
 
     format: str = option(
-        "what kind of sink", choices=("console", "parquet", "delta", "kafka", "memory")
+        "what kind of sink", choices=("console", "parquet", "delta", "kafka", "memory", "postgres")
     )
     path: str | None = option("folder of parquet or delta", None)
     mode: str = option(
-        "what a batch does with results already there", "error", ("error", "overwrite", "append")
+        "what a batch does with results already there; 'upsert', of delta and also for streams, "
+        "replaces rows by key and needs no jar: docs/sinks.md",
+        "error",
+        ("error", "overwrite", "append", "upsert"),
+    )
+    dsn: str | None = option(
+        "postgres: 'postgresql://user@host/database', or 'env:NAME' for a variable that holds it",
+        None,
+    )
+    table: str | None = option("postgres: 'name' or 'schema.name' of the table", None)
+    key: tuple[str, ...] = option(
+        "postgres, and delta with 'upsert': the columns that tell rows apart, if not those that "
+        "the query knows",
+        (),
     )
     partition_by: tuple[str, ...] = option("columns that become folders", ())
     name: str | None = option("memory: the name of the table", None)
@@ -94,6 +107,11 @@ class Output:
     servers: str | None = option("kafka: host:port of the brokers", None)
     rows: float = option("console: how many rows to print", 20.0, most=1e6, whole=True)
     options: Mapping[str, str] = option("handed to Spark's writer as they are", {})
+
+    @property
+    def upserts(self) -> bool:
+        """Whether rows of the same key are replaced, by a sink of ours."""
+        return self.format == "postgres" or self.mode == "upsert"
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,11 +141,34 @@ def _sink(job: Job) -> Iterator[Problem]:
             yield "sink.path", "is where the rows are read from: give the results another folder"
     yield from _overwritten(job)
     yield from _missing("sink", sink)
+    yield from _upserted(job, kind)
     if sink.format == "memory" and sink.name is None:
         yield "sink.name", f"is missing: {kind} needs a name for its table"
     if job.source.streaming and sink.format == "parquet" and job.query.output != "append":
         problem = f"is {job.query.output!r}, but files are never changed: parquet needs 'append'"
         yield "query.output", problem
+
+
+def _upserted(job: Job, kind: str) -> Iterator[Problem]:
+    """What sinks that replace rows by key need, and what only they have."""
+    sink = job.sink
+    if sink.mode == "upsert" and sink.format != "delta":
+        yield "sink.mode", f"is 'upsert', which {kind} does not take: leave it out"
+    if sink.format == "postgres":
+        for key in ("dsn", "table"):
+            if getattr(sink, key) is None:
+                yield f"sink.{key}", f"is missing: {kind} needs it"
+        if sink.mode != "error":
+            yield "sink.mode", f"is given, but {kind} always replaces rows by key: leave it out"
+    else:
+        for key in ("dsn", "table"):
+            if getattr(sink, key) is not None:
+                yield f"sink.{key}", f"is given, but {kind} has none: leave it out"
+    if sink.upserts and (sink.partition_by or sink.options):
+        key = "partition_by" if sink.partition_by else "options"
+        yield f"sink.{key}", "is given, but rows are replaced by key: leave it out"
+    if sink.key and not sink.upserts:
+        yield "sink.key", f"is given, but {kind} replaces no rows by key: leave it out"
 
 
 def _overwritten(job: Job) -> Iterator[Problem]:
@@ -196,7 +219,7 @@ def _trigger(job: Job) -> Iterator[Problem]:
     if trigger.available_now and source.format in ENDLESS and source.format != "kafka":
         problem = f"never ends with source.format = {source.format!r}: give an interval"
         yield "trigger.available_now", problem
-    kept = job.sink.format in ("parquet", "delta", "kafka")
+    kept = job.sink.format in ("parquet", "delta", "kafka", "postgres")
     if source.streaming and trigger.checkpoint is None and kept:
         problem = (
             f"is missing: a stream into {job.sink.format} keeps its place in a folder, so that a "

@@ -62,7 +62,7 @@ def _values(job: Job) -> Iterator[tuple[str, bool]]:
             elif isinstance(value, tuple):
                 yield from ((each, False) for each in value)
             elif isinstance(value, str) and not option.choices and value != option.default:
-                yield value, "://" in value
+                yield value, "://" in value or option.name == "dsn"
 
 
 def _is_plain(text: str) -> bool:

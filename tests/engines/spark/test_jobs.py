@@ -25,6 +25,7 @@ from muntin.engines.spark.job import read_rows
 from muntin.errors import QueryError
 from muntin.jobs import Job, read_job
 from muntin.jobs.reader import check_job
+from muntin_testing.postgres_server import PostgresServer
 from muntin_testing.toml import toml
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -338,3 +339,71 @@ def test_progress_tells_rates_state_watermark_and_late_rows(
     assert second.batch > first.batch
     assert third.late_rows > 0
     assert third.results["1 minute"] == 0
+
+
+def test_jobs_into_sinks_that_replace_rows_by_key(
+    cli: CliRunner, copied: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch and a stream, twice each: the rows are there once."""
+    from deltalake import DeltaTable
+
+    monkeypatch.setenv("CARDS_DSN", postgres.dsn)
+    postgres.query("DROP TABLE IF EXISTS cards; DROP TABLE IF EXISTS sensors")
+    cards = tomllib.loads((copied / "cards/cards.toml").read_text(encoding="utf-8"))
+    sensors = tomllib.loads((copied / "sensors/sensors.toml").read_text(encoding="utf-8"))
+    place = {"available_now": True, "checkpoint": "place"}
+
+    def into(table: str) -> dict[str, str]:
+        return {"format": "postgres", "dsn": "env:CARDS_DSN", "table": table}
+
+    sinks: dict[str, Any] = {
+        "cards/one": cards | {"sink": into("cards")},
+        "cards/two": cards | {"sink": {"format": "delta", "path": "table", "mode": "upsert"}},
+        "sensors/one": sensors | {"sink": into("sensors"), "trigger": place},
+    }
+    counts = []
+    for _ in range(2):
+        for name, job in sinks.items():
+            file = copied / f"{name}.toml"
+            file.write_text(toml(job), encoding="utf-8")
+            done = cli.invoke(app, ["run", str(file)])
+            assert done.exit_code == 0, done.output
+        counts += [postgres.query(f"SELECT count(*) FROM {t}")[0][0] for t in ("cards", "sensors")]
+        counts.append(DeltaTable(str(copied / "cards/table")).to_pyarrow_table().num_rows)
+    assert counts[:3] == counts[3:]
+    assert counts[0] == counts[2] > 100
+    assert counts[1] > 10
+
+
+def test_a_job_whose_server_is_down_says_no_secret(cli: CliRunner, copied: Path) -> None:
+    job = tomllib.loads((copied / "cards/cards.toml").read_text(encoding="utf-8"))
+    dsn = "host=127.0.0.1 port=1 user=ada password=s3cret-Word"
+    job["sink"] = {"format": "postgres", "dsn": dsn, "table": "cards"}
+    file = copied / "cards/down.toml"
+    file.write_text(toml(job), encoding="utf-8")
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code != 0
+    said = f"{done.output} {''.join(traceback.format_exception(done.exception))}"
+    assert "cannot connect to PostgreSQL" in said
+    assert "s3cret" not in said
+
+
+@pytest.mark.parametrize(
+    ("sink", "words"),
+    [
+        ({"format": "postgres", "table": "t"}, "sink.dsn is missing"),
+        ({"format": "postgres", "dsn": "host=h"}, "sink.table is missing"),
+        ({"format": "postgres", "dsn": "host=h", "table": "t", "mode": "append"}, "sink.mode is"),
+        ({"format": "parquet", "path": "o", "mode": "upsert"}, "sink.mode is 'upsert'"),
+        ({"format": "parquet", "path": "o", "key": ["a"]}, "sink.key is given"),
+        ({"format": "console", "dsn": "host=h"}, "sink.dsn is given"),
+        (
+            {"format": "delta", "path": "o", "mode": "upsert", "options": {"a": "b"}},
+            "sink.options is given",
+        ),
+    ],
+)
+def test_what_sinks_by_key_need(copied: Path, sink: dict[str, Any], words: str) -> None:
+    job = tomllib.loads((copied / "cards/cards.toml").read_text(encoding="utf-8"))
+    with pytest.raises(mt.MuntinError, match=words):
+        check_job(job | {"sink": sink}, copied / "cards/cards.toml")

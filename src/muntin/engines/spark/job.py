@@ -18,6 +18,7 @@ from muntin.engines.spark.faults import first_line, of_spark, silence_log
 from muntin.engines.spark.names import column
 from muntin.engines.spark.session import session
 from muntin.engines.spark.session_facts import is_connect
+from muntin.engines.spark.sinks import Sink, delta_sink, postgres_sink
 from muntin.errors import QueryError, did_you_mean
 from muntin.jobs import Job
 from muntin.jobs.job import FILES, reader_options, writer_options
@@ -101,6 +102,9 @@ def write(results: DataFrame, job: Job, show: Printer) -> None:
         results.cache().count()
         results.createOrReplaceTempView(str(sink.name))
         return
+    if sink.upserts:
+        make_sink(job)(results)
+        return
     writer = _messages(results, job).write.format(sink.format).options(**writer_options(job))
     if sink.format != "kafka":
         writer = writer.mode(sink.mode)
@@ -115,7 +119,10 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     sink, trigger = job.sink, job.trigger
     _check_folders(results, job)
     writer = _messages(results, job).writeStream.outputMode(job.query.output)
-    writer = writer.options(**writer_options(job)).queryName(sink.name or job.file.stem)
+    place = {} if sink.upserts else writer_options(job)
+    if sink.upserts and trigger.checkpoint is not None:
+        place = {"checkpointLocation": job.place(trigger.checkpoint)}
+    writer = writer.options(**place).queryName(sink.name or job.file.stem)
     if trigger.available_now:
         writer = writer.trigger(availableNow=True)
     elif trigger.interval is not None:
@@ -123,12 +130,24 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
         writer = writer.trigger(processingTime=duration_text(interval))  # in Spark's own words
     if sink.partition_by:
         writer = writer.partitionBy(*sink.partition_by)
-    if sink.format == "console" and not is_connect(results):  # whose server would print them
+    if sink.upserts:
+        writer = writer.foreachBatch(make_sink(job))
+    elif sink.format == "console" and not is_connect(results):  # whose server would print them
         writer = writer.foreachBatch(lambda rows, batch: show(rows, f"batch {batch}"))
     else:
         writer = writer.format(sink.format)
     with _translate(job, lambda error: _sink_fault(error, job)):
         return writer.start()
+
+
+def make_sink(job: Job) -> Sink:
+    """The sink that replaces rows by key; bound to the checkpoint, so that Connect knows it too."""
+    sink, checkpoint = job.sink, job.trigger.checkpoint
+    if sink.format == "postgres":
+        made: Sink = postgres_sink(str(sink.dsn), str(sink.table), sink.key or None)
+    else:
+        made = delta_sink(job.place(str(sink.path)), sink.key or None)
+    return made if checkpoint is None else made.for_checkpoint(job.place(checkpoint))
 
 
 def _read(spark: SparkSession, job: Job) -> DataFrame:
