@@ -1,7 +1,8 @@
 """The stream that is killed, for the process that dies and for the session that goes on with it.
 
 It reads FOLDER/files, one file a micro-batch, in one query for each operator and sink: "file" is
-Spark's file sink, "each" foreachBatch with writes that may be repeated.
+Spark's file sink, "each" foreachBatch with writes that may be repeated, "postgres" and "delta" are
+sinks of ours.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import muntin as mt
 
+DSN = "MUNTIN_TEST_DSN"
+"""The variable that leads to a PostgreSQL server."""
 SCHEMA = "ts timestamp, k string, n bigint"
 QUERY = mt.query(
     "ts",
@@ -49,9 +52,15 @@ def run(spark: SparkSession, folder: Path, names: list[str]) -> None:
         if sink == "file":
             queries.append(writer.format("parquet").option("path", target).start())
         else:
-            queries.append(writer.foreachBatch(_again(target)).start())
+            queries.append(writer.foreachBatch(_sink(sink, name, target)).start())
     for query in queries:
         query.awaitTermination()
+
+
+def _sink(kind: str, name: str, target: str) -> Callable[[DataFrame, int], None]:
+    if kind == "postgres":
+        return mt.sinks.postgres(f"env:{DSN}", f'"{name}"')
+    return mt.sinks.delta(target) if kind == "delta" else _again(target)
 
 
 def _again(target: str) -> Callable[[DataFrame, int], None]:

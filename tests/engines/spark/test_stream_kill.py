@@ -6,20 +6,27 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import psycopg
 import pytest
-from pyspark.sql import SparkSession
+from deltalake import DeltaTable
+from psycopg.rows import dict_row
+from pyspark.sql import Row, SparkSession
 
 import muntin as mt
-from muntin_testing.kill_query import QUERY, RECORDS, SCHEMA, run
+from muntin_testing.kill_query import DSN, QUERY, RECORDS, SCHEMA, run
 from muntin_testing.oracle import differences, rows_of_window
+from muntin_testing.postgres_server import PostgresServer
 from muntin_testing.processes import PATIENCE, started
 from muntin_testing.streams import written
 
 SCRIPT = Path(__file__).with_name("stream_run.py")
 START = datetime(2024, 1, 1)
 ALL = [f"{name}-{sink}" for name in ("native", "bucketed", "records") for sink in ("file", "each")]
-"""Every operator into every sink."""
+"""Every operator into every sink of Spark's."""
+SINKS = ["native-postgres", "native-delta", "bucketed-postgres", "records-delta"]
+"""Operators into sinks of ours."""
 
 
 def files(spark: SparkSession, count: int, folder: Path) -> None:
@@ -74,14 +81,52 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
         judge = mt.optimize(RECORDS).apply(table) if records else rows_of_window(table, QUERY)
         expected = judge.collect()
         assert len(expected) > 8 * kills
-        rows = spark.read.parquet(str(folder / "out" / name))
-        found = rows.drop("batch").where("k IS NULL OR k <> 'end'").collect()
+        found = [row for row in results(spark, folder, name) if row["k"] != "end"]
         assert differences(found, expected, 1) == [], name
+
+
+def results(spark: SparkSession, folder: Path, name: str) -> list[Row]:
+    """What a query has left behind."""
+    target = folder / "out" / name
+    if name.endswith("-postgres"):
+        with psycopg.connect(os.environ[DSN], row_factory=dict_row) as connection:
+            rows = connection.execute(f'SELECT * FROM "{name}"'.encode()).fetchall()
+    elif name.endswith("-delta"):
+        rows = DeltaTable(str(target)).to_pyarrow_table().to_pylist()
+    else:
+        return spark.read.parquet(str(target)).drop("batch").collect()
+    return [as_result(row) for row in rows]
+
+
+def as_result(row: dict[str, Any]) -> Row:
+    """A row of a sink as a result: its window is a struct again."""
+    start, end = (row.pop(f"window_{b}").replace(tzinfo=None) for b in ("start", "end"))
+    return Row(window_id=row.pop("window_id"), window=Row(start=start, end=end), **row)
 
 
 def test_a_kill(streams: SparkSession, tmp_path: Path) -> None:
     """One, by default; what goes on is the session of the tests."""
     survives(streams, tmp_path, ["native-file", "bucketed-each"], 1)
+
+
+@pytest.fixture
+def dsn(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The server, for this process and those that it starts."""
+    monkeypatch.setenv(DSN, postgres.dsn)
+    for name in SINKS:
+        postgres.query(f'DROP TABLE IF EXISTS "{name}"')
+    return postgres.dsn
+
+
+@pytest.mark.usefixtures("dsn")
+def test_two_kills_into_sinks(streams: SparkSession, tmp_path: Path) -> None:
+    survives(streams, tmp_path, SINKS[:2], 2)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("dsn")
+def test_twenty_kills_into_sinks(streams: SparkSession, tmp_path: Path) -> None:
+    survives(streams, tmp_path, SINKS, 20)
 
 
 @pytest.mark.long
