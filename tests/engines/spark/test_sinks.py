@@ -17,6 +17,8 @@ from pyspark.sql import DataFrame, Row, SparkSession
 import muntin as mt
 from muntin.engines.spark.sinks import Sink
 from muntin.errors import SinkError
+from muntin_testing import processes
+from muntin_testing.kill_query import DSN
 from muntin_testing.postgres_server import PASSWORD, PostgresServer
 from muntin_testing.streams import written
 
@@ -326,3 +328,23 @@ def test_plans_and_marks_show_no_secret(frugal: SparkSession, server: PostgresSe
     assert "MapInArrow" in text
     assert PASSWORD not in f"{text} {copier!r}"
     assert table.schema["k"].metadata == {"muntin.key": True}
+
+
+@pytest.mark.long
+def test_sinks_on_connect(
+    server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last micro-batch comes twice; a sink that knows no checkpoint says so."""
+    monkeypatch.setenv(DSN, server.dsn)
+    process = processes.started(Path(__file__).with_name("sink_run.py"), tmp_path)
+    assert process.wait(processes.PATIENCE) == 0, (tmp_path / "log").read_text()[-3000:]
+    said = (tmp_path / "log").read_text()
+    assert "rows PostgresSink" in said
+    assert "rows DeltaSink" in said
+    assert "said True" in said
+    assert PASSWORD not in said
+    stream = server.query("SELECT window_id, window_start, k, total, most, rows FROM connected")
+    whole = server.query("SELECT window_id, window_start, k, total, most, rows FROM whole")
+    delta = DeltaTable(str(tmp_path / "delta")).to_pyarrow_table()
+    assert len(stream) == delta.num_rows > 20
+    assert set(stream) < set(whole), "the last windows are still open"
