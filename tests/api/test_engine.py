@@ -44,7 +44,7 @@ def test_a_condition_of_pandas_is_told_to_be_text() -> None:
         ({"layout": "wyde"}, r"unknown layout 'wyde': did you mean 'wide'\?"),
         ({"strategy": 3}, "strategy must be 'auto', .* or 'exhaustive', not 3"),
         ({"cost": None}, "cost must be 'seconds', 'rate', 'paper' or 'weave', not None"),
-        ({"operator": b"kernel"}, "operator must be 'sql', not b'kernel'"),
+        ({"operator": b"kernel"}, "operator must be 'sql' or 'arrays', not b'kernel'"),
     ],
 )
 def test_a_value_that_is_no_word_is_told_the_words(options: Any, sentence: str) -> None:

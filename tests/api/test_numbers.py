@@ -172,7 +172,7 @@ def test_a_number_that_cannot_be_gets_a_sentence(typed: str, name: str) -> None:
 @pytest.mark.parametrize("rate", [SMALLEST, LARGEST])
 @pytest.mark.parametrize("rows", [SMALLEST, LARGEST])
 @pytest.mark.parametrize("keys", [1, LARGEST])
-@pytest.mark.parametrize("engine", ["spark", "stream", "sql"])
+@pytest.mark.parametrize("engine", ["spark", "stream", "sql", "duckdb"])
 def test_statistics_at_their_limits_are_planned_with(
     rate: float, rows: float, keys: float, engine: Any
 ) -> None:

@@ -48,7 +48,7 @@ def test_impossible_statistics_are_refused() -> None:
     ("wrong", "message"),
     [
         ({"strategy": ["wcg"]}, r"strategy must be 'auto', .* not \['wcg'\]"),
-        ({"engine": 5}, r"engine must be 'spark', 'stream' or 'sql', not 5"),
+        ({"engine": 5}, r"engine must be 'spark', 'stream', 'sql' or 'duckdb', not 5"),
         ({"slicing": [5]}, r"slicing must be 'panes', .* not \[5\]"),
         ({"technique": [5], "cost": "weave"}, r"technique \[5\] has no Ω: known: panes"),
         (

@@ -13,6 +13,7 @@ import pyarrow as pa
 from conformance.cases import SPARK_TYPES, Case
 from conformance.comparison import by_place
 from conformance.oracle import Rows
+from muntin.physical.question import in_engine
 from muntin_testing.running import in_process, sql_text
 
 Runner = Callable[[Case], Rows]
@@ -23,8 +24,14 @@ def _long(case: Case, rows: Iterable[Mapping[str, Any]]) -> Rows:
 
 
 def by_arrow(case: Case) -> Rows:
-    """An Arrow table in, an Arrow table out."""
-    return _long(case, in_process(case.plan, case.query, case.table).to_pylist())
+    """An Arrow table in, an Arrow table out, by one SQL statement."""
+    return _long(case, in_process(case.plan, case.query, case.table, "sql").to_pylist())
+
+
+def by_arrays(case: Case) -> Rows:
+    """The same by NumPy, for aggregates that it merges."""
+    operator = None if in_engine(case.query) else "arrays"
+    return _long(case, in_process(case.plan, case.query, case.table, operator).to_pylist())
 
 
 def by_pandas(case: Case) -> Rows:
@@ -53,6 +60,7 @@ def by_duckdb_text(case: Case) -> Rows:
 
 IN_PROCESS: dict[str, Runner] = {
     "arrow": by_arrow,
+    "arrays": by_arrays,
     "pandas": by_pandas,
     "relation": by_relation,
     "duckdb text": by_duckdb_text,

@@ -18,7 +18,7 @@ from muntin.model import choices
 from muntin.model.queries import DELIVERIES
 from muntin.model.query import BOUNDS
 from muntin.nesting.manager import GROUPINGS
-from muntin.physical import BATCH, OPERATORS, STREAM
+from muntin.physical import BATCH, IN_PROCESS, OPERATORS, STREAM
 from muntin.physical.operators.bucketed import TECHNIQUES
 from muntin.plan.slicing import SLICINGS
 from muntin.planner.strategies import STRATEGIES
@@ -35,6 +35,7 @@ REGISTRIES = {
     "Engine": set(OPERATORS),
     "BatchOperator": {o.name for o in BATCH if o.aggregates},
     "StreamOperator": {o.name for o in STREAM if o.aggregates},
+    "InProcessOperator": {o.name for o in IN_PROCESS},
     "Layout": set(LAYOUTS),
     "Empty": set(EMPTY),
     "Deliver": set(DELIVERIES),

@@ -63,9 +63,9 @@ def sql_text(
     return render(as_sql(plan, query), query, dialect, table, types)
 
 
-def in_process(plan: SharingPlan, query: Query, data: Any) -> Any:
-    """The rows of the plan on DuckDB, as the kind of table given."""
-    choice, bound = _ready(ENGINE, plan, query, data, None)
+def in_process(plan: SharingPlan, query: Query, data: Any, operator: str | None = None) -> Any:
+    """The rows of the plan in process, as the kind of table given."""
+    choice, bound = _ready(ENGINE, plan, query, data, operator)
     return ENGINE.run(choice, bound, "long", "omit")
 
 

@@ -13,6 +13,7 @@ import pytest
 import muntin as mt
 from muntin.aggregates.columns import PartialColumn
 from muntin.dialects.rendering import names_of, table_expressions
+from muntin.engines.duckdb.arrays import Tree
 from muntin.engines.duckdb.bound_query import reading_of, run
 from muntin.engines.duckdb.tables import open_source
 from muntin.engines.spark.kernel_stage import Kernel
@@ -21,7 +22,7 @@ from muntin.engines.spark.rows_stage import SlicedRows
 from muntin.errors import StrategyError
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan
-from muntin.physical.operators.kernel import bases, trees
+from muntin.physical.operators.kernel import bases, branches_below, trees
 from muntin.plan.slicing import Slices
 from muntin.planner.strategies import STRATEGIES
 from muntin.state.bucket import Bucket
@@ -121,12 +122,24 @@ def by_sql(physical: PhysicalPlan) -> Pieces:
     return found
 
 
+def by_arrays(physical: PhysicalPlan) -> Pieces:
+    hook = Hook()
+    for root in physical.roots:
+        starts = [start for node, start in _first_level(physical) if node == root.number]
+        table = pa.table({"start": starts, "p0": pa.array([1] * len(starts), pa.int64())})
+        tree = Tree(root.number, branches_below(physical, root), not root.hidden, hook)
+        assert sum(batch.num_rows for batch in tree.evaluate(table, (), (PARTIAL,))) > 0
+    return hook.pieces
+
+
 OPERATORS: dict[tuple[str, str], Callable[[PhysicalPlan], Pieces]] = {
     ("spark", "kernel"): by_kernel,
     ("spark", "rows"): by_rows,
     ("stream", "native"): by_native,
     ("stream", "bucketed"): by_bucketed,
     ("sql", "sql"): by_sql,
+    ("duckdb", "sql"): by_sql,
+    ("duckdb", "arrays"): by_arrays,
 }
 
 

@@ -15,6 +15,7 @@ from muntin.cost import Statistics
 from muntin.model.choices import Engine
 from muntin.model.windows import Window
 from muntin.physical import BATCH, OPERATORS, STREAM, Operator, Question, lower
+from muntin.physical.operators.arrays import ARRAYS
 from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.expand import EXPAND
@@ -32,7 +33,11 @@ from plan.test_golden import KNOWN, SETS
 
 ROOT = Path(__file__).parents[2]
 ALL = {operator.name: operator for operator in (*BATCH, *STREAM)}
-PERIODIC: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, ROWS, NATIVE, BUCKETED, CONTROLLED, SQL)
+PERIODIC: tuple[Operator, ...] = (
+    *(WINDOW, EXPAND, KERNEL, ROWS),
+    *(NATIVE, BUCKETED, CONTROLLED),
+    *(SQL, ARRAYS),
+)
 IN_WORDS = {
     "close": "slices closed",
     "slice_roots": "first level sliced",
@@ -106,7 +111,7 @@ def test_auto_predicts_no_more_than_any_pair_that_it_tried() -> None:
 
     @given(
         asked=window_sets(most=5, longest=24),
-        engine=st.sampled_from(["spark", "stream", "sql"]),
+        engine=st.sampled_from(["spark", "stream", "sql", "duckdb"]),
         keys=st.sampled_from([1, 100, 20_000]),
         rows=st.sampled_from([1e4, 1e7, 1e9]),
         idempotent=st.booleans(),
@@ -134,3 +139,4 @@ def test_auto_predicts_no_more_than_any_pair_that_it_tried() -> None:
 
     each()
     reached.at_least(2, "kernel", "expand", "native", "bucketed", "sql")
+    reached.at_least(1, "arrays")

@@ -26,7 +26,7 @@ _REMEDIES = {
 _NEEDS = {
     "stream": "a batch: a stream has the long layout without empty windows, since rows that are "
     "still to come decide the rest",
-    "sql": "a Spark DataFrame: in process there is the long layout without empty windows",
+    "duckdb": "a Spark DataFrame: in process there is the long layout without empty windows",
 }
 """What another shape than the plain one needs, by the engine that cannot give it."""
 
@@ -54,7 +54,7 @@ def check_shape(engine: str, layout: str, empty: str) -> None:
     """Refuse a shape that does not exist, or that this engine cannot give.
 
     >>> check_shape("spark", "wide", "fill")
-    >>> check_shape("sql", "wide", "omit")
+    >>> check_shape("duckdb", "wide", "omit")
     Traceback (most recent call last):
     muntin.errors.StrategyError: layout='wide', empty='omit' needs a Spark DataFrame: in process \
 there is the long layout without empty windows

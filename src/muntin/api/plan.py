@@ -156,7 +156,7 @@ class Plan(Found):
 
     def _basis(self) -> list[str]:
         """What the operator does, and what the prediction rests on."""
-        known, constants = self.options.statistics, self.options.constants.origin
+        known, constants = self.options.statistics, self.options.prices.origin
         question = self.options.question(self.query)
         notes = [f"{self.operator.name}: {self.operator.card}", *self.operator.notes(question)]
         if not self.options.by_seconds:

@@ -23,6 +23,7 @@ with all cores at work; work that few groups share out among fewer cores counts 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from operator import attrgetter, mul
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Work:
 
 
 KINDS = tuple(kind.name for kind in fields(Work))
+_COUNTS = attrgetter(*KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Constants:
         >>> Constants(plan=1, read=0.5).seconds(Work(read=4))
         3.0
         """
-        return float(sum(getattr(self, kind) * getattr(work, kind) for kind in KINDS))
+        return float(sum(map(mul, _COUNTS(self), _COUNTS(work))))
 
 
 SHIPPED = Constants()

@@ -23,7 +23,7 @@ from sqlglot.errors import SqlglotError
 
 from muntin.aggregates import Partial
 from muntin.aggregates.columns import Columns, ResultColumn
-from muntin.dialects.expressions import AnsiSpark, Kinds, kind_of
+from muntin.dialects.expressions import AnsiSpark, Kinds, kind_of, shift
 from muntin.errors import AggregateError, ColumnError
 
 _BY_ZERO = "division by zero: divide by nullif(..., 0), or use try_divide, for null instead"
@@ -165,6 +165,17 @@ class DuckdbWriter:
         """DuckDB's % takes the sign of the value."""
         inner = value if value.isidentifier() or value.endswith(")") else f"({value})"
         return f"({inner} % {step} + {step}) % {step}"
+
+    def latest(self, position: str, origin: int, step: int) -> str:
+        """One division for each record: // rounds towards zero, so earlier instants go first.
+
+        >>> print(DuckdbWriter().latest("t", 0, 60))
+        CASE WHEN t < 0 THEN t - 59 ELSE t END // 60 * 60
+        """
+        after = shift(position, -origin)
+        earlier = shift(position, -origin - step + 1)
+        whole = f"CASE WHEN {after} < 0 THEN {earlier} ELSE {after} END // {step} * {step}"
+        return shift(whole, origin)
 
     def quotient(self, value: str, step: int) -> str:
         return f"({value}) // {step}"

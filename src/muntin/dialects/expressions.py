@@ -95,3 +95,14 @@ def kind_of(tree: exp.Expr, kinds: Kinds) -> str | None:
     if found is None or found.this in (exp.DataType.Type.UNKNOWN, exp.DataType.Type.NULL):
         return None
     return found.sql("spark").lower().replace(" ", "")
+
+
+def shift(value: str, amount: int) -> str:
+    """A whole number, so much later.
+
+    >>> shift("t", 5), shift("t", -5), shift("t", 0)
+    ('t + 5', 't - 5', 't')
+    """
+    if amount == 0:
+        return value
+    return f"{value} + {amount}" if amount > 0 else f"{value} - {-amount}"

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from muntin.dialects.expressions import shift
 from muntin.dialects.writer import Writer
 from muntin.model.windows import Window
 from muntin.physical import PhysicalNode
@@ -55,7 +56,7 @@ def select_group(
     aggregated = [f"{sql} AS {name}" for name, sql in partials]
     if isinstance(node.program, Cut):
         p = parent.position
-        cuts = [f"{p} - {_after(p, c.phase, c.step, writer)}" for c in node.program.slices.cuts]
+        cuts = [writer.latest(p, c.phase, c.step) for c in node.program.slices.cuts]
         start = cuts[0] if len(cuts) == 1 else f"greatest({', '.join(cuts)})"
         return _select(keys, start, aggregated, parent.name) + "\nGROUP BY ALL"
     assert isinstance(node.program, Congruence), "the data decides what feeds other windows"
@@ -74,13 +75,7 @@ def select_group(
 
 def _after(position: str, origin: int, step: int, writer: Writer) -> str:
     """How long after the latest instant `origin` modulo `step` the position is."""
-    return writer.remainder(_minus(position, origin), step)
-
-
-def _minus(value: str, amount: int) -> str:
-    if amount == 0:
-        return value
-    return f"{value} - {amount}" if amount > 0 else f"{value} + {-amount}"
+    return writer.remainder(shift(position, -origin), step)
 
 
 def _fed(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str]]:
@@ -88,15 +83,15 @@ def _fed(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str
     if feed.turns > 1 and feed.stride != feed.gcd:
         return _solved(feed, parent, writer)
     p, slide = parent.position, feed.turns * feed.gcd
-    shift = feed.offset + feed.origin
+    begin = feed.offset + feed.origin
     conditions = []
     if _may_miss(feed, parent):
-        conditions.append(f"{_after(p, shift, feed.gcd, writer)} = 0")
+        conditions.append(f"{_after(p, begin, feed.gcd, writer)} = 0")
     if feed.turns == 1:  # all offsets of the progression are begins of the child, or none is
-        start, phase, step, many = _minus(p, feed.offset), "", feed.stride, feed.count
+        start, phase, step, many = shift(p, -feed.offset), "", feed.stride, feed.count
     else:
-        phase, step = _after(p, shift, slide, writer), slide
-        start = f"{_minus(p, feed.offset)} - {phase}"
+        phase, step = _after(p, begin, slide, writer), slide
+        start = shift(writer.latest(p, begin, slide), -feed.offset)
         many = -(-feed.count // feed.turns)
     if feed.turns > 1 and feed.count % feed.turns:
         past = phase if many == 1 else f"{phase} + i * {step}"
@@ -119,15 +114,15 @@ def _may_miss(feed: Feed, parent: Parent) -> bool:
 def _solved(feed: Feed, parent: Parent, writer: Writer) -> tuple[str, str, list[str]]:
     """The general formula: j first, then every instance that far or a whole turn further."""
     p = parent.position
-    shift = _minus(p, feed.offset + feed.origin)
-    turn = writer.remainder(writer.quotient(shift, feed.gcd), feed.turns)
+    after = shift(p, -feed.offset - feed.origin)
+    turn = writer.remainder(writer.quotient(after, feed.gcd), feed.turns)
     solution = writer.remainder(f"{turn} * {feed.inverse}", feed.turns)
-    miss = f" WHERE {writer.remainder(shift, feed.gcd)} = 0" if _may_miss(feed, parent) else ""
+    miss = f" WHERE {writer.remainder(after, feed.gcd)} = 0" if _may_miss(feed, parent) else ""
     source = f"(SELECT *, {solution} AS j FROM {parent.name}{miss}) AS placed"
     many = -(-feed.count // feed.turns)
     steps = "j" if many == 1 else f"(j + i * {feed.turns})"
     conditions = [] if feed.count % feed.turns == 0 else [f"{steps} < {feed.count}"]
-    start = f"{_minus(p, feed.offset)} - {steps} * {feed.stride}"
+    start = f"{shift(p, -feed.offset)} - {steps} * {feed.stride}"
     return start, source if many == 1 else writer.counting(source, many), conditions
 
 

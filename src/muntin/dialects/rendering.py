@@ -37,13 +37,17 @@ WRITERS: dict[str, Writer] = {"spark": SparkWriter(), "duckdb": DuckdbWriter()}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where rows come from: the table, and the types of its columns as far as they are known."""
+    """Where rows come from: the table, and the types of its columns as far as they are known.
+
+    `types` are those of the inputs v0, v1, ….
+    """
 
     query: Query
     writer: Writer
     table: str
     kinds: Kinds | None
     columns: Columns
+    types: tuple[str | None, ...] = ()
 
     @property
     def time_kind(self) -> str | None:
@@ -118,7 +122,8 @@ def resolve(
             )
     columns = columns_of(query.aggregates, known)
     kinds = {f"v{i}": known(each) for i, each in enumerate(columns.inputs)}
-    return Reading(query, writer, table, types, writer.aggregates(columns, kinds))
+    translated = writer.aggregates(columns, kinds)
+    return Reading(query, writer, table, types, translated, tuple(kinds.values()))
 
 
 def render_reading(plan: PhysicalPlan, read: Reading) -> str:

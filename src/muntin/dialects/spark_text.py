@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from muntin.aggregates.columns import Columns
-from muntin.dialects.expressions import AnsiSpark, Kinds
+from muntin.dialects.expressions import AnsiSpark, Kinds, shift
 from muntin.errors import ColumnError, QueryError
 
 _EPOCH = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
@@ -69,6 +69,13 @@ class SparkWriter:
     def remainder(self, value: str, step: int) -> str:
         """pmod is never negative."""
         return f"pmod({value}, {step})"
+
+    def latest(self, position: str, origin: int, step: int) -> str:
+        """
+        >>> print(SparkWriter().latest("t", 5, 60))
+        t - pmod(t - 5, 60)
+        """
+        return f"{position} - {self.remainder(shift(position, -origin), step)}"
 
     def quotient(self, value: str, step: int) -> str:
         return f"({value}) div {step}"

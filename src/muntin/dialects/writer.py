@@ -41,6 +41,9 @@ class Writer(Protocol):
     def remainder(self, value: str, step: int) -> str:
         """The value modulo the step, never negative."""
 
+    def latest(self, position: str, origin: int, step: int) -> str:
+        """The latest instant at or before a position that is the origin modulo the step."""
+
     def quotient(self, value: str, step: int) -> str:
         """A whole number divided by a step that divides it."""
 

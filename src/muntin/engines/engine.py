@@ -32,7 +32,7 @@ class EngineOf(Protocol[Data, Bound, Result]):
 
     @property
     def name(self) -> EngineName:
-        """One of "spark", "stream" and "sql": which operators there are."""
+        """One of "spark", "stream" and "duckdb": which operators there are."""
 
     def bind(self, data: Data, query: Query, **stream: Any) -> Bound:
         """The query bound to the data: everything about both that is found once."""

@@ -48,13 +48,14 @@ DueTechnique = Literal["auto", "b-int", "two-stacks", "panes"]
 Slicing = Literal["panes", "pairs", "cutty"]
 """How the weaving strategies cut windows."""
 
-Engine = Literal["spark", "stream", "sql"]
-"""What a plan will run on."""
+Engine = Literal["spark", "stream", "sql", "duckdb"]
+"""What a plan will run on: Spark, any engine as SQL text, or DuckDB and NumPy in process."""
 
 BatchOperator = Literal["window", "expand", "kernel", "rows", "sessions", "runs", "cutty"]
 StreamOperator = Literal["native", "bucketed", "controlled", "records"]
-Operator = BatchOperator | StreamOperator
-"""How a plan runs on Spark: on a batch, or on a stream."""
+InProcessOperator = Literal["sql", "arrays", "cutty"]
+Operator = BatchOperator | StreamOperator | InProcessOperator
+"""How a plan runs: on a batch of Spark, on a stream, or in process."""
 
 Layout = Literal["long", "wide"]
 """A row for each window, or a column."""

@@ -136,7 +136,12 @@ def _force(
     return replace(_price(known[name], plan, question, engine), asked=True)
 
 
-_PLACES = {"spark": "batches of Spark", "stream": "streams", "sql": "SQL and tables in process"}
+_PLACES = {
+    "spark": "batches of Spark",
+    "stream": "streams",
+    "sql": "SQL text",
+    "duckdb": "tables in process",
+}
 
 
 def _explain_unknown(name: str, question: Question, engine: str, known: list[str]) -> str:

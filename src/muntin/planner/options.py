@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from muntin.cost import Constants, RateCost, Statistics
+from muntin.cost.in_process import IN_PROCESS
 from muntin.cost.spark import SHIPPED
 from muntin.errors import StrategyError, is_one_of, unknown
 from muntin.model.choices import Cost
@@ -52,7 +53,12 @@ class Options:
         """The operator asked for, or the only one that the data leaves."""
         return self.facts.forced or self.operator
 
+    @property
+    def prices(self) -> Constants:
+        """What work costs on the engine: on Spark as calibrated, in process as measured there."""
+        return IN_PROCESS if self.engine == "duckdb" else self.constants
+
     def question(self, query: Query) -> Question:
         """What operators are asked to judge plans for."""
         known = self.facts.stranger, self.facts.started_with, self.facts.technique
-        return Question(query, self.statistics, self.constants, *known)
+        return Question(query, self.statistics, self.prices, *known)

@@ -57,6 +57,12 @@ def check_encodable(text: str) -> str:
 
 def reading_of(source: Source, query: Query) -> Reading:
     """The query over this table, with every type that DuckDB knows."""
+    if query not in source.readings:
+        source.readings[query] = _read(source, query)
+    return source.readings[query]
+
+
+def _read(source: Source, query: Query) -> Reading:
     kinds = _columns(source.relation, query)
     trees = {part: _tree(part, kinds) for part in parts_of(query)}
     types = _types(source, trees)
@@ -69,6 +75,18 @@ def reading_of(source: Source, query: Query) -> Reading:
     for aggregate in query.aggregates:
         _check_signature(aggregate, type_of)
     return resolve(query, "duckdb", NAME, kinds, type_of)
+
+
+def find_stranger(source: Source, query: Query) -> str | None:
+    """Why arrays cannot hold the keys or partials of this query, or None."""
+    read = reading_of(source, query)
+    for key in query.keys:
+        if (read.kinds or {}).get(key) is None:
+            return f"key {shown(key)} has a type that arrays do not have"
+    for each, kind in zip(read.columns.inputs, read.types, strict=True):
+        if kind is None:
+            return f"{shown(each.argument)} has a type that arrays do not have"
+    return None
 
 
 def spark_type(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Run a plan in DuckDB: render it for the input's types, run the text, return the same kind.
+"""Run a plan in process: as one SQL text, or by arrays; give back the kind of table that was given.
 
 The types of inputs are asked of DuckDB itself, so that results have Spark's types wherever DuckDB
 has them too.
@@ -7,16 +7,17 @@ has them too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from muntin.cost import Statistics
 from muntin.dialects import in_one_sql, own_sql, render_reading, writer_named
 from muntin.dialects.rendering import records_sql
-from muntin.engines.duckdb.bound_query import reading_of, run
+from muntin.engines.duckdb.arrays import evaluate_sql
+from muntin.engines.duckdb.bound_query import find_stranger, reading_of, run
 from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
-from muntin.engines.duckdb.tables import Source, connect, open_source
+from muntin.engines.duckdb.tables import Source, connect, count_rows, open_source
 from muntin.engines.duckdb.verify import compare
 from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.verification import Verification
@@ -24,7 +25,7 @@ from muntin.errors import ColumnError, StrategyError
 from muntin.model.choices import Engine
 from muntin.model.queries import Member, SharingSet, check_types
 from muntin.model.query import Query
-from muntin.physical import PhysicalPlan
+from muntin.physical.operators.arrays import ARRAYS
 from muntin.physical.question import Facts
 from muntin.planner.choice import Choice
 
@@ -44,11 +45,27 @@ class Bound:
         """The table as DuckDB reads it: the columns of the query."""
         return open_source(self.data, self.query)
 
+    @property
+    def refusals(self) -> dict[str, str]:
+        """Why the data rules out an operator."""
+        if self.source.connection is not None:
+            return {}
+        return {ARRAYS.name: "a relation stays lazy, and arrays are computed at once"}
+
+    @property
+    def stranger(self) -> str | None:
+        """Why NumPy cannot merge values of these types, or None."""
+        functions = [aggregate.function for aggregate in self.query.aggregates]
+        if self.query.data_windows or any(f.holistic or f.in_python for f in functions):
+            return None
+        with translate_errors(whole_query):
+            return find_stranger(self.source, self.query)
+
 
 class InProcess:
     """DuckDB relations, Arrow tables and pandas DataFrames."""
 
-    name: Engine = "sql"
+    name: Engine = "duckdb"
 
     def bind(self, data: object, query: Query, **stream: object) -> Bound:
         """The table as DuckDB reads it; a batch ignores what only a stream is told."""
@@ -57,13 +74,14 @@ class InProcess:
         return Bound(data, query)
 
     def facts(self, bound: Bound, operator: str | None) -> Facts:
-        """Nothing is ruled out."""
-        return Facts(forced=operator)
+        """A relation rules out arrays, and so do types that NumPy has no merge for."""
+        refused = bound.refusals
+        return Facts(None if refused else bound.stranger, refused, forced=operator)
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> Any:
         """The long result, as the kind of table given."""
         query = bound.query
-        compute = partial(_compute, bound.source, choice.physical)
+        compute = partial(_compute, bound.source, choice)
         with translate_errors(partial(find_fault, [(compute, query)])):
             return bound.source.give(compute(query), query)
 
@@ -79,29 +97,32 @@ class InProcess:
         queries = [member.query for each in sets for member in each.members]
         source = open_source(bounds[0].data, *queries)
         if deliver == "one":
-            return _run_in_one(source, sets, [choice.physical for choice in choices], queries)
+            return _run_in_one(source, sets, choices, queries)
         return {
-            member.id: _run_own(choice.physical, bound, member)
+            member.id: _run_own(choice, bound, member)
             for each, choice, bound in zip(sets, choices, bounds, strict=True)
             for member in each.members
         }
 
     def compare(self, choice: Choice, bound: Bound, member: Member | None = None) -> Verification:
         """Our rows against DuckDB's direct evaluation."""
-        plan, query = choice.physical, bound.query
+        query = bound.query
         if query.data_windows:
             raise StrategyError(
                 f"DuckDB has no window of its own to compare {query.data_windows[0].id!r} "
                 "with: verify sessions on Spark, others with muntin.data_windows.evaluate"
             )
         if member is None:
-            return compare(bound.source, query, _sql(bound.source, plan, query))
+            return compare(bound.source, query, _sql(bound.source, choice, query))
         source = open_source(bound.data, query, member.query)
-        return compare(source, member.query, _own_sql(source, plan, query, member))
+        return compare(source, member.query, _own_sql(source, choice, query, member))
 
     def glance(self, data: object, query: Query, assumed: Statistics) -> Statistics:
-        """Nothing: there is one operator, and DuckDB is quick whatever the plan."""
-        return assumed
+        """The number of rows, where the table says it without being read."""
+        rows = count_rows(data)
+        if not rows:
+            return assumed
+        return replace(assumed, rows=rows, origin="rows counted", unknown=("keys", "rate"))
 
     def statistics(
         self, data: object, query: Query, how: str, fraction: float, keys: float
@@ -125,40 +146,44 @@ ENGINE = InProcess()
 def _run_in_one(
     source: Source,
     sets: Sequence[SharingSet],
-    plans: Sequence[PhysicalPlan],
+    choices: Sequence[Choice],
     queries: Sequence[Query],
 ) -> Any:
     """One result for several queries, from the plan of each set's combined query."""
-    pairs = [(plan, each.query) for plan, each in zip(plans, sets, strict=True)]
-    attempts: list[tuple[Compute, Query]] = [(partial(_compute, source, p), q) for p, q in pairs]
+    pairs = [(choice, each.query) for choice, each in zip(choices, sets, strict=True)]
+    attempts: list[tuple[Compute, Query]] = [(partial(_compute, source, c), q) for c, q in pairs]
     with translate_errors(partial(find_fault, attempts)):
-        found = [compute(query) for compute, query in attempts]
+        texts = [_sql(source, choice, query) for choice, query in pairs]
+        found = [run(source.relation, text) for text in texts]
         check_types(sets, [dict(zip(r.columns, map(str, r.types), strict=True)) for r in found])
-        texts = [_sql(source, plan, query) for plan, query in pairs]
         together = in_one_sql(texts, sets, writer_named("duckdb"))
         return source.give(run(source.relation, together), *queries)
 
 
-def _run_own(plan: PhysicalPlan, bound: Bound, member: Member) -> Any:
+def _run_own(choice: Choice, bound: Bound, member: Member) -> Any:
     """The result of one query of a set."""
     source, combined = bound.source, bound.query
-    with translate_errors(partial(find_fault, [(partial(_compute, source, plan), combined)])):
-        text = _own_sql(source, plan, combined, member)
+    with translate_errors(partial(find_fault, [(partial(_compute, source, choice), combined)])):
+        text = _own_sql(source, choice, combined, member)
         return source.give(run(source.relation, text), member.query)
 
 
-def _compute(source: Source, plan: PhysicalPlan, query: Query) -> duckdb.DuckDBPyRelation:
+def _compute(source: Source, choice: Choice, query: Query) -> duckdb.DuckDBPyRelation:
     if not query.data_windows:
-        return run(source.relation, _sql(source, plan, query))
+        return run(source.relation, _sql(source, choice, query))
     from muntin.engines.duckdb.data_windows import run_cutty
 
-    return run_cutty(plan, reading_of(source, query), source.relation, connect())
+    return run_cutty(choice.physical, reading_of(source, query), source.relation, connect())
 
 
-def _own_sql(source: Source, plan: PhysicalPlan, combined: Query, member: Member) -> str:
+def _own_sql(source: Source, choice: Choice, combined: Query, member: Member) -> str:
     """SQL for the result of one query of a set, over this table."""
-    return own_sql(_sql(source, plan, combined), member, writer_named("duckdb"))
+    return own_sql(_sql(source, choice, combined), member, writer_named("duckdb"))
 
 
-def _sql(source: Source, plan: PhysicalPlan, query: Query) -> str:
-    return render_reading(plan, reading_of(source, query))
+def _sql(source: Source, choice: Choice, query: Query) -> str:
+    """The text that gives the rows: the whole plan, or what is left when arrays have run."""
+    read = reading_of(source, query)
+    if choice.operator is ARRAYS:
+        return evaluate_sql(choice.physical, read, source)
+    return render_reading(choice.physical, read)

@@ -7,7 +7,9 @@ and names that nobody asks for may stand there twice.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
+from os import getpid
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -26,6 +28,8 @@ from muntin.model.query import Query
 
 if TYPE_CHECKING:
     import duckdb
+
+    from muntin.dialects import Reading
 
 NAME = "muntin_input"
 """What the input is called in our SQL."""
@@ -57,8 +61,22 @@ def handles(data: object) -> bool:
     return kind_of_table(data) is not None
 
 
+def count_rows(data: Any) -> int | None:
+    """How many rows a table has; None for a relation, which would have to be read."""
+    return None if kind_of_table(data) == "duckdb" else len(data)
+
+
 def connect() -> duckdb.DuckDBPyConnection:
-    """A fresh DuckDB in memory, in UTC."""
+    """A connection in UTC to a database in memory, with temporary names of its own.
+
+    To open a database takes as long as to group a million rows, so each process opens one.
+    """
+    return _database(getpid()).cursor()
+
+
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:
+    """The database of a process: one that was forked cannot use that of its parent."""
     try:
         import duckdb
     except ImportError:
@@ -66,7 +84,7 @@ def connect() -> duckdb.DuckDBPyConnection:
             "DuckDB is not installed: install muntin with its extra, muntin[duckdb]"
         ) from None
     connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")
     return connection
 
 
@@ -74,13 +92,16 @@ def connect() -> duckdb.DuckDBPyConnection:
 class Source:
     """A table that is open in DuckDB, as far as queries read it, and how results are given back.
 
-    `names` are those of all its columns.
+    `names` are those of all its columns. `connection` is the one that the table is open in, unless
+    it is a relation of the user's. `readings` are the queries whose types were asked for.
     """
 
     relation: duckdb.DuckDBPyRelation
     names: tuple[str, ...]
+    connection: duckdb.DuckDBPyConnection | None = None
     given: pa.Table | None = None
     frame: Any = None
+    readings: dict[Query, Reading] = field(default_factory=dict, repr=False, compare=False)
 
     def give(self, result: duckdb.DuckDBPyRelation, *queries: Query) -> Any:
         """What answers these queries as the same kind of table; a relation is computed later."""
@@ -119,18 +140,22 @@ def open_source(data: Any, *queries: Query) -> Source:
             case "arrow":
                 names = tuple(data.column_names)
                 table = data.select(columns_read(queries, names))
-                return Source(_relation(table), names, table)
+                return Source(*_open(table, names), table)
             case "pandas":
                 names = tuple(str(name) for name in data.columns)
                 places = columns_read(queries, names)
                 table = to_arrow(data, places)
-                return Source(_relation(table), names, table, data.iloc[:, places])
+                return Source(*_open(table, names), table, data.iloc[:, places])
     raise ColumnError(
         f"a {type(data).__name__} cannot be read in process: give a DuckDB relation, "
         "a pyarrow.Table or a pandas DataFrame"
     )
 
 
-def _relation(table: pa.Table) -> duckdb.DuckDBPyRelation:
+def _open(
+    table: pa.Table, names: tuple[str, ...]
+) -> tuple[duckdb.DuckDBPyRelation, tuple[str, ...], duckdb.DuckDBPyConnection]:
     columns = map(make_readable, table.column_names, table.columns)
-    return connect().from_arrow(pa.Table.from_arrays([*columns], names=table.column_names))
+    readable = pa.Table.from_arrays([*columns], names=table.column_names)
+    connection = connect()
+    return connection.from_arrow(readable), names, connection

@@ -1,10 +1,12 @@
 """All operators, in the order in which they are tried; simpler ones win ties.
 
-An operator is a file here and a file of the same name in `engines/spark/operators`.
+An operator is a file here and a file of the same name in `engines/spark/operators`; those that run
+in process are a file of `engines/duckdb`.
 """
 
 from __future__ import annotations
 
+from muntin.physical.operators.arrays import ARRAYS
 from muntin.physical.operators.base import Operator
 from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
@@ -26,9 +28,16 @@ BATCH: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, ROWS, SESSIONS, RUNS, CUT
 STREAM: tuple[Operator, ...] = (NATIVE, BUCKETED, CONTROLLED, RECORDS, DISTINCT, JOIN)
 """On a stream of Spark."""
 TEXT: tuple[Operator, ...] = (SQL, CUTTY)
-"""As SQL text, and in process on DuckDB."""
+"""As SQL text, for any engine."""
+IN_PROCESS: tuple[Operator, ...] = (SQL, ARRAYS, CUTTY)
+"""On tables in process, by DuckDB and NumPy."""
 
-OPERATORS: dict[str, tuple[Operator, ...]] = {"spark": BATCH, "stream": STREAM, "sql": TEXT}
+OPERATORS: dict[str, tuple[Operator, ...]] = {
+    "spark": BATCH,
+    "stream": STREAM,
+    "sql": TEXT,
+    "duckdb": IN_PROCESS,
+}
 """By the name of the engine."""
 
-__all__ = ["BATCH", "OPERATORS", "STREAM", "TEXT", "Operator"]
+__all__ = ["BATCH", "IN_PROCESS", "OPERATORS", "STREAM", "TEXT", "Operator"]

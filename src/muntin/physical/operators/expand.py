@@ -101,24 +101,27 @@ class Expand(Counted):
         works = first_level(physical, question)
         below = {n.number: physical.depth - physical.depths[n.number] for n in physical.nodes}
         for node in physical.nodes:
-            own = works.get(node.number, Work(plan=0))
             rows = held(node.shape)
-            if node.parent != FROM_SOURCE:
-                parent = physical.nodes[node.parent]
+            own = works.get(node.number)
+            if own is None:
+                entered = held(physical.nodes[node.parent].shape)
                 exploded = count_fed(physical, node, question) * width
-                own = replace(
-                    own, entered=held(parent.shape), exploded=exploded, grouped=rows * width
-                )
+                own = Work(0, entered=entered, exploded=exploded, grouped=rows * width)
             handed = below[node.number] if self.hands_on and not node.hidden else 0
-            works[node.number] = replace(
-                own,
-                entered=own.entered + rows * handed,
-                exploded=own.exploded + rows * handed * width,
-                grouped=own.grouped + rows * handed * width,
-            )
+            works[node.number] = own if not handed else _hand_on(own, rows * handed, width)
         more = physical.depth - 1
         works[FROM_SOURCE] = replace(works[FROM_SOURCE], stage=1 + more, level=more)
         return works
+
+
+def _hand_on(work: Work, rows: float, width: int) -> Work:
+    """The same, and rows that the levels below enter, explode and group."""
+    return replace(
+        work,
+        entered=work.entered + rows,
+        exploded=work.exploded + rows * width,
+        grouped=work.grouped + rows * width,
+    )
 
 
 def count_fed(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> float:

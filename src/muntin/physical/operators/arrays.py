@@ -1,0 +1,44 @@
+"""arrays: DuckDB groups rows into the first level, NumPy evaluates the tree below it, in process.
+
+It is the kernel of Spark without workers, chunks and portions: the pieces of the first level come
+over once, sorted, and results go back to DuckDB, which finishes them. SQL explodes a piece into
+every instance that it feeds; arrays scan it twice, whatever the overlap.
+"""
+
+from __future__ import annotations
+
+from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
+from muntin.physical.operators.kernel import Kernel
+from muntin.physical.question import Question
+from muntin.plan import SharingPlan
+from muntin.plan.slicing import Slices
+
+
+class Arrays(Kernel):
+    """The operator in process for many results."""
+
+    name = "arrays"
+    card = (
+        "DuckDB groups the first level, NumPy the rest: two scans and one combine a result, "
+        "whatever the overlap"
+    )
+    than = "without sharing"
+
+    def refusal(self, plan: SharingPlan, question: Question) -> str | None:
+        """What NumPy has no merge for, or DuckDB no lift."""
+        if question.in_engine:
+            return f"{question.in_engine[0].name} is merged only by the engine itself"
+        if question.in_python is not None:
+            return f"{question.in_python.name} is written in Python, which DuckDB cannot lift"
+        return question.stranger
+
+    def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
+        """The first level is grouped by SQL; slices are cut, windows scanned or gathered."""
+        if node.parent == FROM_SOURCE:
+            return "sql"
+        if isinstance(node.shape, Slices):
+            return "arrays: cut"
+        return "arrays: scan" if physical.nodes[node.parent].disjoint else "arrays: gather"
+
+
+ARRAYS = Arrays()
