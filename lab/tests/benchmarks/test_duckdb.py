@@ -7,7 +7,7 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
-from lab.benchmarks.duckdb import KNOWN, naive
+from lab.benchmarks.duckdb import KNOWN, naive, polars_rows
 from lab.benchmarks.workload import Events, query_of
 from muntin.cli.lab import bench
 from muntin.engines.duckdb import connect
@@ -27,6 +27,23 @@ def test_naive_and_rewritten_rows_agree(name: str, tmp_path: Path) -> None:
     assert_same(found, expected, name)
 
 
+@pytest.mark.parametrize("name", KNOWN)
+def test_rows_of_polars_agree(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    table = pq.read_table(Events(rows=300, keys=3, rate=1).file(tmp_path))
+    query = query_of(name)
+    theirs = {
+        (row["window_id"], row["device"], row["ts"]): (row["low"], row["high"])
+        for row in polars_rows(table, query).to_dicts()
+    }
+    ours = {
+        (row["window_id"], row["device"], row["window"]["start"]): (row["low"], row["high"])
+        for row in in_process(planned(query), query, table).to_pylist()
+    }
+    assert len(ours) > 50
+    assert theirs == ours
+
+
 def test_the_command(tmp_path: Path) -> None:
     app = Typer()
     app.command()(bench)
@@ -35,3 +52,4 @@ def test_the_command(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "mixed" in result.output
     assert "naive, sample" in result.output
+    assert "floor" in result.output

@@ -8,9 +8,11 @@ import pytest
 
 import muntin as mt
 from muntin.engines.duckdb import ENGINE
+from muntin.model.choices import InProcessOperator
 
 WINDOWS = [mt.tumbling("1 minute"), mt.hopping("10 minutes", "1 minute")]
 MINUTE = 60_000_000
+BOTH: tuple[InProcessOperator, ...] = ("arrays", "sql")
 
 
 def table(**columns: Any) -> pa.Table:
@@ -19,7 +21,7 @@ def table(**columns: Any) -> pa.Table:
     return pa.table({"ts": pa.array(instants, pa.timestamp("us", "UTC")), **columns})
 
 
-def rows_by(operator: str, data: pa.Table, *aggregates: mt.Aggregate) -> list[Any]:
+def rows_by(operator: InProcessOperator, data: pa.Table, *aggregates: mt.Aggregate) -> list[Any]:
     found = mt.aggregate(data, "ts", WINDOWS, aggregates, keys="k", operator=operator)
     return sorted(map(repr, found.to_pylist()))
 
@@ -49,14 +51,14 @@ def test_no_rows_give_no_rows_of_the_same_types() -> None:
     asked = [mt.avg("v"), mt.min("k").alias("least")]
     found = {
         operator: mt.aggregate(data, "ts", WINDOWS, asked, keys="k", operator=operator)
-        for operator in ("arrays", "sql")
+        for operator in BOTH
     }
     assert found["arrays"].num_rows == 0
     assert found["arrays"].schema == found["sql"].schema
 
 
 @pytest.mark.parametrize("operator", ["arrays", "sql"])
-def test_a_sum_that_does_not_fit_names_the_aggregate(operator: str) -> None:
+def test_a_sum_that_does_not_fit_names_the_aggregate(operator: InProcessOperator) -> None:
     data = table(k=["a"] * 4, v=[2**62] * 4)
     with pytest.raises(mt.MuntinError, match=r"^total cannot be computed: a value does not fit"):
         rows_by(operator, data, mt.max("v").alias("high"), mt.sum("v").alias("total"))
@@ -98,7 +100,7 @@ def test_several_queries_share_arrays() -> None:
         operator: sorted(
             map(repr, mt.aggregate(data, queries=queries, operator=operator).to_pylist())
         )
-        for operator in ("arrays", "sql")
+        for operator in BOTH
     }
     assert len(found["arrays"]) > 100
     assert found["arrays"] == found["sql"]
