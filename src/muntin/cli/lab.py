@@ -51,6 +51,9 @@ def bench(
             "default this folder."
         ),
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="growth: folder for its table and its picture.")
+    ] = None,
     strategy: Annotated[str, typer.Option(help="A strategy's name, or auto.")] = "auto",
     minutes: Annotated[
         float, typer.Option(help="sustained: how long the rate is held.", min=0.1)
@@ -61,7 +64,7 @@ def bench(
 ) -> None:
     """Run a benchmark: all sides in turn, medians and ratios."""
     given = {"rows": rows, "repeat": repeat, "strategy": strategy, "minutes": minutes}
-    _run("benchmark", name, set_, data=data, rate=rate, **given)
+    _run("benchmark", name, set_, data=data, out=out, rate=rate, **given)
 
 
 def _run(kind: str, name: str, parts: list[str] | None, **given: object) -> None:
