@@ -25,4 +25,5 @@ IN_PROCESS = Constants(
     cores=1,
     origin="shipped",
 )
-"""Measured on two cores; arrays are scanned by one."""
+"""Set by hand from a few timings on two cores, and not fitted: they rank plans, no more. Arrays are
+scanned by one core."""

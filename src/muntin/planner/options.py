@@ -55,7 +55,7 @@ class Options:
 
     @property
     def prices(self) -> Constants:
-        """What work costs on the engine: on Spark as calibrated, in process as measured there."""
+        """What work costs on the engine: on Spark as calibrated, in process as set by hand."""
         return IN_PROCESS if self.engine == "duckdb" else self.constants
 
     def question(self, query: Query) -> Question:
