@@ -29,7 +29,7 @@ from rich.table import Table
 from lab.benchmarks.growth_sides import Point, Side, sides_of
 from lab.benchmarks.workload import SETS
 from lab.registry import Options
-from lab.report import draw_line, group_by, new_table, picture, write_records
+from lab.report import draw_line, group_by, new_table, picture, write_files
 from lab.timing import machine, start_spark
 from muntin.cli.calibration_cases import minute_windows
 from muntin.model.windows import Window
@@ -91,7 +91,7 @@ def run(options: Options, console: Console) -> None:
         found = measure(name, AXES[name](options.rows), sides)
         console.print(_table(name, found))
         if options.out is not None:
-            save(options.out, found)
+            save(options.out, found, console)
     spark.stop()
 
 
@@ -167,14 +167,14 @@ def _table(axis: str, found: Sequence[Measured]) -> Table:
     return table
 
 
-def save(folder: Path, found: Sequence[Measured]) -> None:
+def save(folder: Path, found: Sequence[Measured], console: Console) -> None:
     """Renew these axes in the table of all, and draw it."""
     path = folder / "growth.csv"
     axes = {each.axis for each in found}
     kept = [each for each in _load(path) if each.axis not in axes] if path.exists() else []
     everything = sorted([*kept, *found], key=lambda each: list(AXES).index(each.axis))
-    write_records(path, everything)
-    _draw(folder / "growth.png", everything)
+    pictures = {"growth.png": lambda file: _draw(file, everything)}
+    write_files(folder, console, {path.name: everything}, pictures)
 
 
 def _load(path: Path) -> list[Measured]:

@@ -19,6 +19,7 @@ def test_axes_grow(axis: str) -> None:
     assert [p.at for p in points] == sorted({p.at for p in points})
 
 
+@pytest.mark.long
 def test_every_side_runs_batch_and_stream(spark: SparkSession, tmp_path: Path) -> None:
     found = measure("rows", [Point(400, SETS["mixed"], 400, keys=3)], sides_of(spark, tmp_path))
     assert len(found) == 4
@@ -48,12 +49,10 @@ def test_a_side_that_is_stopped_says_so() -> None:
 
 def test_axes_are_kept_side_by_side(tmp_path: Path) -> None:
     first = [Measured("keys", "ours", at, float(at)) for at in (1, 10)]
-    save(tmp_path, first)
-    save(
-        tmp_path, [Measured("rows", "ours", 1, 2.0), Measured("rows", "ours", 10, None, "not run")]
-    )
+    rows = [Measured("rows", "ours", 1, 2.0), Measured("rows", "ours", 10, None, "not run")]
     again = [Measured("keys", "ours", at, 2.0 * at) for at in (1, 10)]
-    save(tmp_path, again)
+    for found in (first, rows, again):
+        save(tmp_path, found, Console())
     lines = (tmp_path / "growth.csv").read_text(encoding="utf-8").split()
     assert lines[0] == "axis,side,at,seconds,note"
     assert [line.split(",")[0] for line in lines[1:] if "," in line] == ["rows"] * 2 + ["keys"] * 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.kernel import Kernel
-from muntin.physical.question import Question
+from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan
 from muntin.plan.slicing import Slices
 
@@ -26,11 +26,10 @@ class Arrays(Kernel):
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """What NumPy has no merge for, or DuckDB no lift."""
-        if question.in_engine:
-            return f"{question.in_engine[0].name} is merged only by the engine itself"
-        if question.in_python is not None:
-            return f"{question.in_python.name} is written in Python, which DuckDB cannot lift"
-        return question.stranger
+        own = in_python(question.query)
+        if own is not None:
+            return f"{own.name} is written in Python, which DuckDB cannot lift"
+        return question.not_in_python
 
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
         """The first level is grouped by SQL; slices are cut, windows scanned or gathered."""
