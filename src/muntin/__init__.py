@@ -47,6 +47,7 @@ from muntin.api import (
     Plans,
     StreamOptions,
     aggregate,
+    as_of,
     demo_flights,
     distinct,
     explain,
@@ -73,6 +74,7 @@ from muntin.model.data_windows import (
     threshold,
     user_window,
 )
+from muntin.model.frames import lifetime, trailing
 from muntin.model.query import Query, query
 from muntin.model.windows import Window, hopping, tumbling
 from muntin.state.control import Control
@@ -94,6 +96,7 @@ __all__ = [
     "aggregate",
     "approx_count_distinct",
     "approx_percentile",
+    "as_of",
     "avg",
     "bit_and",
     "bit_or",
@@ -118,6 +121,7 @@ __all__ = [
     "join",
     "kurtosis",
     "landmark",
+    "lifetime",
     "max",
     "max_by",
     "mean",
@@ -144,6 +148,7 @@ __all__ = [
     "stddev_samp",
     "sum",
     "threshold",
+    "trailing",
     "tumbling",
     "user_window",
     "var_pop",

@@ -8,6 +8,7 @@ holds it, one by one; nothing is shared, sliced or merged.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
+from statistics import median
 from typing import Any
 
 Row = Mapping[str, Any]
@@ -85,6 +86,9 @@ FUNCTIONS: dict[str, Callable[[list[Any]], Any]] = {
     "bool_and": _known(all),
     "bit_xor": _known(_xor),
     "max_by": _with_largest,
+    "count_distinct": lambda values: len({value for value in values if value is not None}),
+    "collect_set": lambda values: sorted({value for value in values if value is not None}),
+    "median": _known(median),
 }
 
 
@@ -168,3 +172,71 @@ def _held(asked: Asked, rows: Iterable[Row]) -> dict[Place, list[Row]]:
                 place = (window.id, begin, begin + window.range, *key)
                 held.setdefault(place, []).append(row)
     return held
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A trailing window: events between `length` before a row and the row, or the last `rows`.
+
+    Without both it holds all events up to the row. Events are known `delay` later.
+    """
+
+    id: str
+    length: int | None = None
+    rows: int | None = None
+    delay: int = 0
+
+    def holds(self, event: int, row: int, closed: str) -> bool:
+        """Whether an event of this instant lies in the frame of a row, but for `rows`."""
+        until = row - self.delay
+        if event > until or (event == until and closed in ("left", "none")):
+            return False
+        if self.length is None:
+            return True
+        since = until - self.length
+        return event > since or (event == since and closed in ("left", "both"))
+
+
+@dataclass(frozen=True)
+class Trailing:
+    """A question about the frames of rows; `ties` orders events of one instant."""
+
+    frames: Sequence[Frame]
+    measures: Sequence[Measure]
+    keys: Sequence[str]
+    closed: str = "left"
+    takes: Callable[[Row], bool | None] = lambda row: True
+    ties: Callable[[Row], Any] = lambda row: 0
+    time: str = "ts"
+    events_time: str = "ts"
+
+
+def features(asked: Trailing, rows: Iterable[Row], events: Sequence[Row]) -> list[dict[str, Any]]:
+    """The features of every row, in order, under `<measure>__<frame>`."""
+    found = []
+    for row in rows:
+        own: dict[str, Any] = {}
+        for frame in asked.frames:
+            held = _events_of(row, frame, asked, events)
+            for measure in asked.measures:
+                unknown = row[asked.time] is None
+                own[f"{measure.name}__{frame.id}"] = None if unknown else measure.of(held)
+        found.append(own)
+    return found
+
+
+def _events_of(row: Row, frame: Frame, asked: Trailing, events: Sequence[Row]) -> list[Row]:
+    if row[asked.time] is None:
+        return []
+    held = [
+        event
+        for event in events
+        if event[asked.events_time] is not None
+        and asked.takes(event)
+        and all(event[key] == row[key] for key in asked.keys)
+        and frame.holds(event[asked.events_time], row[asked.time], asked.closed)
+    ]
+    if frame.rows is None:
+        return held
+    held.sort(key=lambda event: (event[asked.events_time], asked.ties(event)))
+    return held[-frame.rows :]

@@ -99,7 +99,8 @@ class Function(ABC):
     parameters, such as a percentage; an instance holds its own in `parameters`. One that is
     `variadic` takes any number of arguments: `over(n)` makes it for n. `takes` says which types it
     takes and gives, and `error` how far one that is approximate may be off. `same_in_duckdb` says
-    that DuckDB's own function has the meaning and the type of Spark's.
+    that DuckDB's own function has the meaning and the type of Spark's. `in_frames` names how the
+    trailing windows of rows compute it from values, where arrays cannot merge its partials.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Function(ABC):
     defaults: tuple[Value, ...] = ()
     takes: ClassVar[Signature] = {}
     error: str = ""
+    in_frames: ClassVar[str] = ""
     same_in_duckdb: bool = False
     identity: PartialValue
     """The partial of no record."""

@@ -74,8 +74,12 @@ def distinct_inputs(aggregates: Sequence[Aggregate]) -> tuple[Input, ...]:
     return tuple(dict.fromkeys(each for a in aggregates for each in inputs_of(a)))
 
 
-def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str | None]) -> Columns:
+def columns_of(
+    aggregates: Sequence[Aggregate], type_of: Callable[[Input], str | None], prefix: str = ""
+) -> Columns:
     """The columns for these aggregates, given the type of each input.
+
+    Results read partial columns that have this prefix, where several merges stand side by side.
 
     >>> from muntin.aggregates import avg, count, sum
     >>> columns = columns_of([sum("x"), avg("x"), count("x")], lambda _: "double")
@@ -102,7 +106,9 @@ def columns_of(aggregates: Sequence[Aggregate], type_of: Callable[[Input], str |
             names[p.name] = named.setdefault(same, f"p{len(named)}")
         for p in declared:
             partials.setdefault(names[p.name], p.fill(arguments, names, ORDER))
-        final = aggregate.function.final(types).format(**names)
+        merged = {name: prefix + column for name, column in names.items()}
+        final = aggregate.function.final(types).format(**merged)
         in_duckdb = aggregate.function.final_in_duckdb(types)
-        results.append(ResultColumn(aggregate.name, final, in_duckdb and in_duckdb.format(**names)))
+        in_duckdb = in_duckdb and in_duckdb.format(**merged)
+        results.append(ResultColumn(aggregate.name, final, in_duckdb))
     return Columns(inputs, tuple(partials.values()), tuple(results))

@@ -17,6 +17,7 @@ from muntin.errors import AggregateError, is_between, shown
 
 class Percentile(Function):
     name = "percentile"
+    in_frames = "percentile"
     holistic = True
     defaults: tuple[Value, ...] = (0.5,)
     takes: ClassVar[Signature] = {**NUMERIC, **INTERVALS}

@@ -45,6 +45,7 @@ class _Distinct(Function):
 
 class CollectSet(_Distinct):
     name = "collect_set"
+    in_frames = "set"
     empty = "array()"
     takes = of_kinds(f"array<{SAME}>", *ORDERED)
 
@@ -64,6 +65,7 @@ class CountDistinct(_Distinct):
     """
 
     name = "count_distinct"
+    in_frames = "distinct"
     variadic = True
     empty = "0"
     takes = of_kinds("bigint", *ORDERED)

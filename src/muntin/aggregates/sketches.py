@@ -88,6 +88,7 @@ def _hashable(kind: str | None) -> str:
 
 class ApproxPercentile(Percentile):
     name = "approx_percentile"
+    in_frames = "nearest"
     holistic = False
     approximate = True
     since = (4, 1, 2)

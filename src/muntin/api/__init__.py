@@ -2,6 +2,7 @@
 
 from muntin.api import sinks
 from muntin.api.aggregate import aggregate, explain
+from muntin.api.as_of import as_of
 from muntin.api.nested import distinct, join
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
@@ -18,6 +19,7 @@ __all__ = [
     "Plans",
     "StreamOptions",
     "aggregate",
+    "as_of",
     "demo_flights",
     "distinct",
     "explain",

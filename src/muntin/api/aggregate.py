@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Literal, Unpack, overload
+from typing import Any, Literal, Unpack, cast, overload
 
 from muntin.aggregates import Aggregate
+from muntin.api.as_of import AsOfPlan, TrailingWindows, plan_as_of
 from muntin.api.engine import check_shape, engine_of
 from muntin.api.optimize import Known, find_plans, resolve_statistics
 from muntin.api.plan import Plan, Table
@@ -16,8 +17,10 @@ from muntin.api.statistics import statistics
 from muntin.api.stream_options import STREAM_OPTIONS, PlanOptions, check_names
 from muntin.engines.engine import Engine
 from muntin.errors import QueryError, shown
-from muntin.model.choices import Deliver, Empty, Layout
+from muntin.model.as_of import as_of_query
+from muntin.model.choices import Closed, Deliver, Empty, FrameOperator, Layout
 from muntin.model.data_windows import DataWindow
+from muntin.model.frames import is_trailing
 from muntin.model.queries import check_delivery
 from muntin.model.query import Query, query
 from muntin.model.windows import Window
@@ -114,6 +117,7 @@ def aggregate(
     return plan.deliver(engine, bound, (layout, empty), deliver)
 
 
+@overload
 def explain(
     data: object,
     time: str | None = None,
@@ -127,8 +131,44 @@ def explain(
     empty: Empty = "omit",
     deliver: Deliver = "one",
     **options: Unpack[PlanOptions],
-) -> Plan | Plans:
+) -> Plan | Plans: ...
+
+
+@overload
+def explain(
+    data: object,
+    time: str,
+    windows: TrailingWindows,
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    *,
+    events: object = None,
+    events_time: str | None = None,
+    closed: Closed = "left",
+    operator: FrameOperator = "auto",
+    order_by: str | Iterable[str] = (),
+) -> AsOfPlan: ...
+
+
+def explain(
+    data: object,
+    time: str | None = None,
+    windows: Any = (),
+    aggregates: Iterable[Aggregate] = (),
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    *,
+    queries: Mapping[str, Query] | None = None,
+    layout: Layout = "long",
+    empty: Empty = "omit",
+    deliver: Deliver = "one",
+    **options: Any,
+) -> Plan | Plans | AsOfPlan:
     """The plan that mt.aggregate would run on this very data; nothing runs.
+
+    With trailing windows (mt.trailing, mt.lifetime, durations) it is what mt.as_of would run, and
+    takes its arguments.
 
     Takes the arguments of mt.aggregate, binds them to the data (types, watermark, mode, ANSI) and
     shows the tree as it would run: print it, or look at it in a notebook. What mt.aggregate refuses
@@ -142,9 +182,38 @@ def explain(
     >>> [(node.id, node.parent) for node in plan.tree.nodes]
     [('1 minute', None), ('1 hour', '1 minute')]
     """
+    if is_trailing(windows):
+        return _explain_as_of(data, time, windows, aggregates, keys, where, **options)
     check_delivery(deliver)
     parts = (time, windows, aggregates, keys, where)
-    return _plan(data, parts, queries, (layout, empty), options)[1]
+    return _plan(data, parts, queries, (layout, empty), cast(PlanOptions, options))[1]
+
+
+def _explain_as_of(
+    rows: object,
+    time: str | None,
+    windows: TrailingWindows,
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str],
+    where: str | None,
+    events: object = None,
+    events_time: str | None = None,
+    closed: Closed = "left",
+    operator: FrameOperator = "auto",
+    order_by: str | Iterable[str] = (),
+) -> AsOfPlan:
+    asked = as_of_query(
+        time or "",
+        windows,
+        aggregates,
+        keys,
+        where,
+        closed,
+        events_time,
+        events is not None,
+        order_by,
+    )
+    return plan_as_of(rows, asked, events, operator)
 
 
 Parts = tuple[

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import overload
 
+from muntin.api.as_of import AsOfPlan
 from muntin.api.engine import engine_of
 from muntin.api.optimize import find_plans
 from muntin.api.plan import Plan
@@ -39,7 +40,9 @@ class Verifications(Outcome):
 
 
 @overload
-def verify(data: object, query: Query | Plan, strategy: Strategy = "auto") -> Verification: ...
+def verify(
+    data: object, query: Query | Plan | AsOfPlan, strategy: Strategy = "auto"
+) -> Verification: ...
 
 
 @overload
@@ -53,14 +56,18 @@ def verify(
 
 def verify(
     data: object,
-    query: Query | Plan | Plans | None = None,
+    query: Query | Plan | Plans | AsOfPlan | None = None,
     strategy: Strategy = "auto",
     queries: Mapping[str, Query] | None = None,
 ) -> Verification | Verifications:
     """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not.
 
-    Of several queries (their plans, or `queries` by id) every one is compared by itself.
+    Of several queries (their plans, or `queries` by id) every one is compared by itself. Trailing
+    windows (`mt.explain(rows, ...)` gives their plan) are compared with Spark's own RANGE frames,
+    or with a range join where Spark has no such frame.
     """
+    if isinstance(query, AsOfPlan):
+        return query.bound.compare()
     engine = engine_of(data)
     if engine.name == "stream":
         raise StrategyError(

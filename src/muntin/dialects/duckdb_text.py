@@ -81,6 +81,11 @@ def _narrowed(tree: exp.Expr, kinds: Kinds) -> str:
     return transpile(tree.transform(fix))
 
 
+def final_in_duckdb(result: ResultColumn) -> str:
+    """A result over merged partial columns."""
+    return result.in_duckdb or transpile(parse_spark(result.final))
+
+
 def _divided(node: exp.Expr) -> exp.Expr:
     """A division that fails where the divisor is zero: DuckDB's gives an infinity, or null."""
     if not isinstance(node, exp.Div | exp.IntDiv | exp.Mod):
@@ -137,10 +142,7 @@ class DuckdbWriter:
             known[partial.name] = kind_of(lift, known)
             merge = _narrowed(parse_spark(partial.merge), known)
             partials.append(replace(partial, lift=written, merge=merge))
-        results = [
-            ResultColumn(each.name, each.in_duckdb or transpile(parse_spark(each.final)))
-            for each in columns.results
-        ]
+        results = [ResultColumn(each.name, final_in_duckdb(each)) for each in columns.results]
         return replace(columns, partials=tuple(partials), results=tuple(results))
 
     def microseconds(self, column: str, kind: str | None) -> str:

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from muntin.cost import Statistics
+from muntin.engines.as_of import BoundAsOf
 from muntin.engines.verification import Verification
+from muntin.model.as_of import AsOf
 from muntin.model.choices import Engine as EngineName
 from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
@@ -58,6 +60,9 @@ class EngineOf(Protocol[Data, Bound, Result]):
 
     def compare(self, choice: Choice, bound: Bound, member: Member | None = None) -> Verification:
         """Our rows against the engine's own: of the query bound, or of one of those in it."""
+
+    def bind_as_of(self, rows: Data, asked: AsOf, events: Any, operator: str) -> BoundAsOf:
+        """A question about trailing windows bound to the rows, and to other events if given."""
 
     def statistics(
         self, data: Data, query: Query, how: str, fraction: float, keys: float

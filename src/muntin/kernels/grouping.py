@@ -33,6 +33,8 @@ def codes_of(columns: Sequence[pa.Array], length: int) -> Array:
     """
     codes, distinct = np.zeros(length, dtype=np.int64), 1
     for column in columns:
+        if column.type.num_fields:  # which Arrow does not compare: by their texts
+            column = _texts(column)
         encoded = column.dictionary_encode(null_encoding="encode")
         size = max(len(encoded.dictionary), 1)
         if distinct * size >= _WORD:
@@ -41,6 +43,12 @@ def codes_of(columns: Sequence[pa.Array], length: int) -> Array:
         codes = codes * size + encoded.indices.to_numpy(zero_copy_only=False)
         distinct *= size
     return codes
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array([repr(value) for value in column.to_pylist()])
 
 
 @dataclass(frozen=True, slots=True)

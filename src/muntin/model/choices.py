@@ -83,3 +83,9 @@ NestedLayout = Literal["nested", "long"]
 
 Grouping = Literal["greedy", "minimum"]
 """How nested windows are grouped."""
+
+Closed = Literal["left", "right", "both", "none"]
+"""Which bounds belong to a trailing window: [t − d, t), (t − d, t], [t − d, t] or (t − d, t)."""
+
+FrameOperator = Literal["auto", "frames", "range"]
+"""How Spark computes trailing windows: by our kernel, or by its own RANGE frames and joins."""

@@ -76,7 +76,7 @@ def test_types_that_arrow_cannot_carry_are_left_to_spark(frugal: SparkSession) -
         StrategyError, match=r"'kernel' cannot run .*: interval month cannot be handed"
     ):
         mt.aggregate(df, **asked_for, strategy="shared-pairs", operator="kernel")  # type: ignore[call-overload]
-    plan = mt.explain(df, **asked_for, strategy="shared-pairs", rate=1e9)  # type: ignore[arg-type]
+    plan = mt.explain(df, **asked_for, strategy="shared-pairs", rate=1e9)  # type: ignore[call-overload]
     assert "kernel cannot run it: interval month cannot be handed to Python" in repr(plan)
     found = mt.aggregate(df, "ts", WINDOWS, [months], strategy="shared-pairs")
     asked = mt.query("ts", WINDOWS, [mt.count().alias("months")])

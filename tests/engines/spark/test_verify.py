@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
-from muntin.engines.spark.verify import _differs, compare
+from muntin.engines.spark.verify import compare, value_differs
 from muntin.plan.coverage import EdgePieces, Progression
 from muntin_testing.oracle import planned
 from muntin_testing.running import on_spark
@@ -38,7 +38,7 @@ def test_no_wrong_value_passes_for_a_right_one(frugal: SparkSession) -> None:
     rows = [(i, [(ours,)], [(theirs,)]) for i, (ours, theirs, _) in enumerate(PAIRS)]
     schema = "i int, ours array<struct<v: double>>, theirs array<struct<v: double>>"
     pairs = frugal.createDataFrame(rows, schema)
-    found: dict[int, bool] = dict(pairs.select("i", _differs("v", "double")).collect())
+    found: dict[int, bool] = dict(pairs.select("i", value_differs("v", "double")).collect())
     wrong = [pair for i, pair in enumerate(PAIRS) if found[i] is pair[2]]
     assert not wrong
 

@@ -73,7 +73,7 @@ def _read(source: Source, query: Query) -> Reading:
         return _AS_SPARK.get(kind, kind) if kind else None
 
     for aggregate in query.aggregates:
-        _check_signature(aggregate, type_of)
+        check_signature(aggregate, type_of)
     return resolve(query, "duckdb", NAME, kinds, type_of)
 
 
@@ -100,7 +100,7 @@ def spark_type(name: str) -> str | None:
     return _TYPES.get(name)
 
 
-def _check_signature(aggregate: Aggregate, type_of: Callable[[Input], str | None]) -> None:
+def check_signature(aggregate: Aggregate, type_of: Callable[[Input], str | None]) -> None:
     """Refuse what Spark refuses: DuckDB's functions take more."""
     takes, inputs = aggregate.function.takes, inputs_of(aggregate)
     kind = type_of(inputs[0]) if inputs else None

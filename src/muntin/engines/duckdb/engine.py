@@ -15,6 +15,7 @@ from muntin.cost import Statistics
 from muntin.dialects import in_one_sql, own_sql, render_reading, writer_named
 from muntin.dialects.rendering import records_sql
 from muntin.engines.duckdb.arrays import evaluate_sql
+from muntin.engines.duckdb.as_of import InProcessAsOf
 from muntin.engines.duckdb.bound_query import find_stranger, reading_of, run
 from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
 from muntin.engines.duckdb.tables import Source, connect, count_rows, open_source
@@ -22,6 +23,7 @@ from muntin.engines.duckdb.verify import compare
 from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
+from muntin.model.as_of import AsOf
 from muntin.model.choices import Engine
 from muntin.model.queries import Member, SharingSet, check_types
 from muntin.model.query import Query
@@ -116,6 +118,14 @@ class InProcess:
             return compare(bound.source, query, _sql(bound.source, choice, query))
         source = open_source(bound.data, query, member.query)
         return compare(source, member.query, _own_sql(source, choice, query, member))
+
+    def bind_as_of(self, rows: object, asked: AsOf, events: object, operator: str) -> InProcessAsOf:
+        """NumPy computes the windows; DuckDB reads the tables."""
+        if operator == "range":
+            raise StrategyError(
+                "operator 'range' is Spark's own: in process leave it out, or write 'auto'"
+            )
+        return InProcessAsOf(rows, asked, events)
 
     def glance(self, data: object, query: Query, assumed: Statistics) -> Statistics:
         """The number of rows, where the table says it without being read."""

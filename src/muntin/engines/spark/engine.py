@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame
 
 from muntin.cost import Statistics
 from muntin.engines.engine import CONTROL_ON_BATCH
+from muntin.engines.spark.as_of import SparkAsOf
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.delivery import key_names, select_own, stack_results
 from muntin.engines.spark.key_marks import mark_keys
@@ -35,6 +36,7 @@ from muntin.engines.spark.unshared import compute_directly, join_direct
 from muntin.engines.spark.verify import compare
 from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
+from muntin.model.as_of import AsOf
 from muntin.model.choices import Engine
 from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
@@ -93,6 +95,12 @@ class OnSpark(ABC):
         """A stream tells nothing before it runs."""
         return assumed
 
+    @abstractmethod
+    def bind_as_of(
+        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str
+    ) -> SparkAsOf:
+        """Trailing windows, bound to rows and events."""
+
 
 class Batch(OnSpark):
     """A batch DataFrame."""
@@ -102,6 +110,12 @@ class Batch(OnSpark):
     def glance(self, data: DataFrame, query: Query, assumed: Statistics) -> Statistics:
         """From the files' footers, or by Spark's own estimate."""
         return glance(data, query, assumed)
+
+    def bind_as_of(
+        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str
+    ) -> SparkAsOf:
+        """Trailing windows over tables."""
+        return SparkAsOf.of(rows, asked, events, operator)
 
     def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:
         """The query and the table, checked against each other; a batch ignores a stream's words."""
@@ -151,6 +165,15 @@ class Stream(OnSpark):
     """A streaming DataFrame: one read of the source, one stateful query."""
 
     name: Engine = "stream"
+
+    def bind_as_of(
+        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str
+    ) -> SparkAsOf:
+        """Refused: what is known as of a row of a stream needs a state of its own."""
+        raise StrategyError(
+            "mt.as_of takes batches, and this is a streaming DataFrame: use it in foreachBatch, "
+            "with the events of a table"
+        )
 
     def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:
         """The query and the stream with its watermark, checked against each other."""

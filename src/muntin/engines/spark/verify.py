@@ -39,10 +39,10 @@ def _in_words(row: Row) -> str:
     where = f"{row['window_id']} [{row['window']['start']}, {row['window']['end']})"
     keys = ", ".join(f"{k}={v!r}" for k, v in row["keys"].asDict().items()) if row["keys"] else ""
     ours, theirs = ([each.asDict() for each in row[side]] for side in ("ours", "theirs"))
-    return f"{where} {keys}: {describe(ours, theirs, 'Spark', _rounding)}"
+    return f"{where} {keys}: {describe(ours, theirs, 'Spark', rounding)}"
 
 
-def _rounding(ours: object, theirs: object) -> str:
+def rounding(ours: object, theirs: object) -> str:
     """Whether rounding explains that two values are not the same."""
     if not isinstance(ours, float) or not isinstance(theirs, float):
         return ""
@@ -55,7 +55,7 @@ def _rounding(ours: object, theirs: object) -> str:
 def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
     """Compare a result with Spark's own."""
     types = dict(ours.dtypes)
-    scales = _scales(df, query, types)
+    scales = scales_of(df, query, types)
     theirs = run_own_windows(df, replace(query, aggregates=(*query.aggregates, *scales.values())))
     stacked = _side(ours, query, 1, scales).unionAll(_side(theirs, query, 0, scales))
     both = stacked.groupBy("window_id", "window", "keys").agg(
@@ -64,13 +64,16 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
         *(F.max(scale.name).alias(scale.name) for scale in scales.values()),
     )
     differs = [
-        _is_missing(a.name)
+        is_missing(a.name)
         if a.function.approximate
-        else _differs(a.name, types[a.name], scales[a.name].name if a.name in scales else None)
+        else value_differs(a.name, types[a.name], scales[a.name].name if a.name in scales else None)
         for a in query.aggregates
     ]
     alone = (F.size("ours") != 1) | (F.size("theirs") != 1)
-    exact = [_value("ours", a.name).eqNullSafe(_value("theirs", a.name)) for a in query.aggregates]
+    exact = [
+        first_value("ours", a.name).eqNullSafe(first_value("theirs", a.name))
+        for a in query.aggregates
+    ]
     marked = both.select(
         *("window_id", "window", "keys", "ours", "theirs"),
         F.coalesce(reduce(or_, [alone, *differs]), F.lit(True)).alias("differs"),
@@ -88,7 +91,7 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
     return Verification(rows, different, tuple(sample), words, judge, rounded)
 
 
-def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, Aggregate]:
+def scales_of(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, Aggregate]:
     """For each sum or mean of floats, how large what was added is: the sum of absolute values."""
     scales = {}
     for i, a in enumerate(query.aggregates):
@@ -102,7 +105,7 @@ def _scales(df: DataFrame, query: Query, types: Mapping[str, str]) -> dict[str, 
 def _side(result: DataFrame, query: Query, side: int, scales: Mapping[str, Aggregate]) -> DataFrame:
     keys = [column(k) for k in query.keys] or [F.lit(0).alias("none")]
     kinds = {field.name: field.dataType for field in result.schema}
-    values = [_comparable(column(a.name), kinds[a.name]).alias(a.name) for a in query.aggregates]
+    values = [comparable(column(a.name), kinds[a.name]).alias(a.name) for a in query.aggregates]
     names = [scale.name for scale in scales.values()]
     return result.select(
         "window_id",
@@ -114,18 +117,19 @@ def _side(result: DataFrame, query: Query, side: int, scales: Mapping[str, Aggre
     )
 
 
-def _value(side: str, name: str) -> Column:
+def first_value(side: str, name: str) -> Column:
+    """A value of the first row of a side."""
     return F.get(side, F.lit(0))[name]
 
 
-def _is_missing(name: str) -> Column:
+def is_missing(name: str) -> Column:
     """Whether only one side has a value: two sketches of the same rows need not be equal."""
-    return _value("ours", name).isNull() != _value("theirs", name).isNull()
+    return first_value("ours", name).isNull() != first_value("theirs", name).isNull()
 
 
-def _differs(name: str, kind: str, size: str | None = None) -> Column:
+def value_differs(name: str, kind: str, size: str | None = None) -> Column:
     """Whether a value differs; `size` names the column with the size of what was added."""
-    ours, theirs = _value("ours", name), _value("theirs", name)
+    ours, theirs = first_value("ours", name), first_value("theirs", name)
     equal = ours.eqNullSafe(theirs)
     if kind in ("double", "float"):
         scale = F.greatest(F.abs(ours), F.abs(theirs), *([F.col(size)] if size else []))
@@ -136,7 +140,7 @@ def _differs(name: str, kind: str, size: str | None = None) -> Column:
     return ~equal
 
 
-def _comparable(value: Column, kind: DataType) -> Column:
+def comparable(value: Column, kind: DataType) -> Column:
     """The value as one that Spark compares, and that is equal where the values are.
 
     Maps become their entries, variants JSON, intervals of make_interval text; nested ones too.
@@ -144,11 +148,11 @@ def _comparable(value: Column, kind: DataType) -> Column:
     match kind:
         case MapType():
             pairs = StructType().add("key", kind.keyType).add("value", kind.valueType)
-            return _comparable(F.map_entries(value), ArrayType(pairs))
+            return comparable(F.map_entries(value), ArrayType(pairs))
         case ArrayType():
-            return F.transform(value, lambda each: _comparable(each, kind.elementType))
+            return F.transform(value, lambda each: comparable(each, kind.elementType))
         case StructType():
-            fields = [_comparable(value[f.name], f.dataType).alias(f.name) for f in kind]
+            fields = [comparable(value[f.name], f.dataType).alias(f.name) for f in kind]
             return F.when(value.isNotNull(), F.struct(*fields))
         case VariantType():
             return F.to_json(value)

@@ -13,6 +13,7 @@ from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.cutty import CUTTY
 from muntin.physical.operators.distinct import DISTINCT
 from muntin.physical.operators.expand import EXPAND
+from muntin.physical.operators.frames import FRAMES
 from muntin.physical.operators.join import JOIN
 from muntin.physical.operators.kernel import KERNEL
 from muntin.physical.operators.native import NATIVE
@@ -23,7 +24,11 @@ from muntin.physical.operators.sessions import SESSIONS
 from muntin.physical.operators.sql import SQL
 from muntin.physical.operators.window import WINDOW
 
-BATCH: tuple[Operator, ...] = (WINDOW, EXPAND, KERNEL, ROWS, SESSIONS, RUNS, CUTTY, DISTINCT, JOIN)
+BATCH: tuple[Operator, ...] = (
+    *(WINDOW, EXPAND, KERNEL, ROWS),
+    *(SESSIONS, RUNS, CUTTY),
+    *(DISTINCT, JOIN, FRAMES),
+)
 """On a batch DataFrame of Spark."""
 STREAM: tuple[Operator, ...] = (NATIVE, BUCKETED, CONTROLLED, RECORDS, DISTINCT, JOIN)
 """On a stream of Spark."""

@@ -1,0 +1,107 @@
+"""as_of: every row with the aggregates of its own trailing windows, and the plan of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any, TypeAlias, get_args
+
+from muntin.aggregates import Aggregate
+from muntin.api.engine import engine_of
+from muntin.api.plan import Table
+from muntin.engines.as_of import BoundAsOf
+from muntin.errors import ColumnError, StrategyError, is_one_of, printable, unknown
+from muntin.model.as_of import AsOf, as_of_query
+from muntin.model.choices import Closed, FrameOperator
+from muntin.model.durations import Duration
+from muntin.model.frames import Trailing
+
+TrailingWindows: TypeAlias = "Trailing | Duration | Iterable[Trailing | Duration]"
+
+
+def as_of(
+    rows: Table,
+    time: str,
+    windows: TrailingWindows,
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str] = (),
+    *,
+    events: object = None,
+    events_time: str | None = None,
+    where: str | None = None,
+    closed: Closed = "left",
+    operator: FrameOperator = "auto",
+    order_by: str | Iterable[str] = (),
+) -> Table:
+    """Every row with the aggregates of its own trailing windows: what was known as of its time.
+
+    `windows` are durations, mt.trailing("1 hour", delay=..., id=...), mt.trailing(rows=10) and
+    mt.lifetime(). The events are the rows themselves, or those of another table, `events`, with
+    their time in `events_time` (by default the same name); `where` leaves events out, never rows.
+    With closed="left" a window of length d holds the events of the row's keys in [t − d, t):
+    nothing of the row's own instant, and so nothing of the future. "right" is (t − d, t], "both"
+    [t − d, t] and "none" (t − d, t).
+
+    The result has all rows and all their columns, and a column `<aggregate>__<window>` for each
+    pair, such as `max_delay__1_hour`. A row without events gets what the aggregate gives of no
+    rows (a count of 0, a sum of null); where the time of a row is null, so are its features.
+
+    mt.trailing(rows=10) takes the last ten events up to t, and of the instant t itself only where
+    `closed` says so. Events of one instant are ordered by `order_by`, then by what the aggregates
+    read, nulls first. On Spark, `operator` is "frames" (our kernel), "range" (Spark's own RANGE
+    frames and joins) or "auto"; mt.explain, with the same arguments, shows what would run.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> times = [datetime(2026, 1, 1, 0, minute) for minute in (0, 10, 30)]
+    >>> rows = pa.table({"ts": times, "v": [1, 2, 4]})
+    >>> windows = ["15 minutes", mt.lifetime()]
+    >>> found = mt.as_of(rows, time="ts", windows=windows, aggregates=[mt.sum("v")])
+    >>> found["sum_v__15_minutes"].to_pylist(), found["sum_v__lifetime"].to_pylist()
+    ([None, 1, None], [None, 1, 3])
+    """
+    asked = as_of_query(
+        time, windows, aggregates, keys, where, closed, events_time, events is not None, order_by
+    )
+    result: Table = plan_as_of(rows, asked, events, operator).bound.run()
+    return result
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AsOfPlan:
+    """What mt.as_of would run on these very tables: print it, run it, or verify it."""
+
+    bound: BoundAsOf
+
+    @property
+    def asked(self) -> AsOf:
+        """The question: windows, aggregates, keys, and which bounds belong to a window."""
+        return self.bound.asked
+
+    def explain(self) -> str:
+        """What runs: how rows and events meet, and how each aggregate is computed."""
+        return "\n".join(map(printable, self.bound.explain()))
+
+    def run(self) -> Any:
+        """The rows with their features, as mt.as_of gives them."""
+        return self.bound.run()
+
+    def __repr__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.explain())}</pre>"
+
+
+def plan_as_of(rows: object, asked: AsOf, events: object, operator: str) -> AsOfPlan:
+    """The question bound to its tables; refused where they are of two kinds."""
+    if not is_one_of(operator, get_args(FrameOperator)):
+        raise StrategyError(unknown("operator", operator, get_args(FrameOperator)))
+    engine = engine_of(rows)
+    if events is not None and engine_of(events).name != engine.name:
+        raise ColumnError(
+            f"rows are a {type(rows).__name__} and events a {type(events).__name__} of another "
+            "engine: give both as Spark DataFrames, or both as tables in process"
+        )
+    return AsOfPlan(engine.bind_as_of(rows, asked, events, operator))

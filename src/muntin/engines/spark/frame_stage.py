@@ -1,0 +1,206 @@
+"""Trailing windows in a Python worker: a sorted partition through NumPy, in bounded memory.
+
+Records come sorted by key, chunk of time and time, a few Arrow batches at a time:
+
+    r             the row as it was given; null where the record is only an event
+    e             whether it is an event (a row that `where` leaves out is none)
+    p…, v…        its partials, and values of what is computed from values
+
+Each portion is evaluated together with a tail of the last key: the events that its later rows may
+reach, and one partial that stands for all older ones where a window has no end. A portion is as
+long as the tail before it at least, so that no event is looked at more than a few times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.kernels.columns import encode
+from muntin.kernels.frame_program import FrameProgram
+from muntin.kernels.framed import Framed, merge_frames
+from muntin.kernels.frames import CARRIED, Line
+from muntin.kernels.grouping import codes_of
+from muntin.kernels.monoids import Array
+
+PORTION = 128_000
+"""Records that are evaluated at a time, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameStage:
+    """What a worker needs to know; `by` are the columns whose values keep events apart."""
+
+    by: tuple[str, ...]
+    program: FrameProgram
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Every row of one sorted partition with its features."""
+        waiting: list[pa.Table] = []
+        count, needed = 0, PORTION
+        for batch in batches:
+            waiting.append(pa.Table.from_batches([batch]))
+            count += batch.num_rows
+            if count >= needed:
+                portion = Portion(pa.concat_tables(waiting).combine_chunks(), self, False)
+                yield from portion.evaluated()
+                tail = portion.tail()
+                waiting, count, needed = [tail], 0, max(PORTION, tail.num_rows)
+        if waiting:
+            yield from Portion(pa.concat_tables(waiting).combine_chunks(), self, True).evaluated()
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Some records in order, the oldest of which were left by the portion before."""
+
+    table: pa.Table
+    stage: FrameStage
+    is_last: bool
+
+    def evaluated(self) -> Iterator[pa.RecordBatch]:
+        """The rows that are complete, with their features; those without a time have none."""
+        program = self.stage.program
+        rows = np.flatnonzero(self.is_row & self.timed & ~self.pending)
+        if len(rows):
+            columns = {name: self._events(name) for name in program.reads}
+            line = Line(self.group[self.events], self.time[self.events])
+            found = program.evaluate(columns, line, Line(self.group[rows], self.time[rows]))
+            yield self._batch(rows, found)
+        timeless = np.flatnonzero(self.is_row & ~self.timed)
+        if len(timeless):
+            yield self._batch(timeless, {})
+
+    def tail(self) -> pa.Table:
+        """What later portions need of the last group."""
+        own = self.group == self.group[-1]
+        if not self.timed[-1]:
+            return self.table.slice(0, 0)
+        events = self.events[own[self.events]]
+        kept = self._first_needed(self.time[events])
+        keep = np.zeros(self.table.num_rows, dtype=np.bool_)
+        keep[events[kept:]] = True
+        keep |= own & self.pending
+        places = np.flatnonzero(keep)
+        table = self.table.take(pa.array(places))
+        emitted = pa.array(~self.pending[places])
+        table = _without_rows(table, emitted)
+        carried = self._carried(events[:kept]) if kept and self._carries else None
+        return table if carried is None else pa.concat_tables([carried, table])
+
+    def _first_needed(self, time: Array) -> int:
+        """The first event of the last group that a later row may have to look at by itself."""
+        newest, found = int(self.time[-1]), len(time)
+        for frame in self.stage.program.frames:
+            known = int(np.searchsorted(time, newest - frame.delay))
+            if frame.reach is not None:
+                first = int(np.searchsorted(time, newest - frame.reach))
+            elif frame.rows is not None:
+                first = max(known - frame.rows, 0)
+            else:
+                first = known if self._carries else 0
+            found = min(found, first)
+        return found
+
+    @property
+    def _carries(self) -> bool:
+        """Whether one partial can stand for all older events."""
+        program = self.stage.program
+        endless = any(f.reach is None and f.rows is None for f in program.frames)
+        plain = not program.values and all(p.code is None for p in program.partials)
+        return endless and plain
+
+    def _carried(self, events: Array) -> pa.Table:
+        """One event that stands for these, before every other."""
+        one = self.table.slice(int(events[-1]), 1)
+        frame = Framed(np.zeros(1, dtype=np.int64), np.array([len(events)]))
+        for partial in self.stage.program.partials:
+            own = [
+                _column(self.table, name).take(pa.array(events))
+                for name in (partial.name, *partial.beside)
+            ]
+            encoded = encode(partial.merger, own, self.stage.program.wraps, partial.code)
+            one = _replaced(one, partial.name, merge_frames(encoded, [frame], own[0].type)[0])
+        one = _replaced(one, "t", pa.array([CARRIED]))
+        return _without_rows(one, pa.array([True]))
+
+    @cached_property
+    def group(self) -> Array:
+        """Equal for records of one key and chunk, which stand together."""
+        changes = np.zeros(max(self.table.num_rows - 1, 0), dtype=np.bool_)
+        for name in self.stage.by:
+            codes = codes_of([_column(self.table, name)], self.table.num_rows)
+            changes |= codes[1:] != codes[:-1]
+        return np.concatenate(([0], np.cumsum(changes))).astype(np.int64)
+
+    @cached_property
+    def time(self) -> Array:
+        """The instant of each record; that of one without a time means nothing."""
+        return np.asarray(_column(self.table, "t").fill_null(0).to_numpy(zero_copy_only=False))
+
+    @cached_property
+    def timed(self) -> Array:
+        """Which records have a time."""
+        return _bools(_column(self.table, "t").is_valid())
+
+    @cached_property
+    def is_row(self) -> Array:
+        """Which records are rows that were given, and not emitted yet."""
+        return _bools(_column(self.table, "r").is_valid())
+
+    @cached_property
+    def events(self) -> Array:
+        """Where the events are."""
+        return np.flatnonzero(_bools(_column(self.table, "e")) & self.timed)
+
+    @cached_property
+    def pending(self) -> Array:
+        """Rows that events of their own instant belong to, some of which may be still to come."""
+        program = self.stage.program
+        waits = program.closed in ("right", "both") and any(f.delay == 0 for f in program.frames)
+        if self.is_last or not waits or not self.timed[-1]:
+            return np.zeros(self.table.num_rows, dtype=np.bool_)
+        last = (self.group == self.group[-1]) & (self.time == self.time[-1])
+        return np.asarray(last & self.is_row & self.timed)
+
+    def _events(self, name: str) -> pa.Array:
+        column = _column(self.table, name)
+        if len(self.events) == len(column):
+            return column
+        return column.take(pa.array(self.events))
+
+    def _batch(self, rows: Array, found: dict[str, pa.Array]) -> pa.RecordBatch:
+        own = _column(self.table, "r")
+        given = own if len(rows) == len(own) else own.take(pa.array(rows))
+        kinds = {field.name: field.type for field in self.table.schema}
+        types = self.stage.program.types(kinds)
+        features = [
+            found[name].cast(kind) if found else pa.nulls(len(rows), kind)
+            for name, kind in types.items()
+        ]
+        return pa.RecordBatch.from_arrays([given, *features], names=["r", *types])
+
+
+def _without_rows(table: pa.Table, emitted: pa.Array) -> pa.Table:
+    """The same records; those that were emitted are only events from now on."""
+    own = _column(table, "r")
+    left = pa.array(np.arange(len(own)), mask=_bools(emitted))
+    return _replaced(table, "r", own.take(left))
+
+
+def _replaced(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
+    place = table.column_names.index(name)
+    return table.set_column(place, table.schema.field(place), values)
+
+
+def _bools(column: pa.Array) -> Array:
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _column(table: pa.Table, name: str) -> pa.Array:
+    column = table.column(name)
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

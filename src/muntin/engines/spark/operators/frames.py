@@ -1,0 +1,210 @@
+"""Trailing windows on Spark by our kernel: one shuffle, one sort, NumPy in the workers.
+
+    rows ∪ events ─ by key and chunk of time ─ sorted by time ─ mapInArrow ─ results
+
+A chunk is several times as long as the longest window, so that one key with many rows is shared out
+among tasks; an event also goes to the next chunk where rows of that may reach it. Windows without a
+bound in time take all that came before, so keys stay whole there, and one partial is carried along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, DoubleType, LongType, StructType
+
+from muntin.aggregates.columns import Input, columns_of, distinct_inputs
+from muntin.aggregates.signatures import has_no_order
+from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.faults import translate_refusals
+from muntin.engines.spark.frame_stage import FrameStage
+from muntin.engines.spark.names import column, find_column
+from muntin.engines.spark.row_partials import (
+    arrow_refusal,
+    fields_of,
+    lift_rows,
+    one_zero,
+    partial_fields,
+)
+from muntin.engines.spark.session_facts import wraps
+from muntin.engines.spark.table import Table, columns_in, input_column
+from muntin.kernels.frame_program import FrameProgram
+from muntin.model.as_of import AsOf
+from muntin.physical.operators.frames import CHUNK_REACHES, Division
+
+
+@dataclass(frozen=True)
+class Records:
+    """Rows and events under plain names, for the aggregates that the kernel computes."""
+
+    rows: DataFrame
+    events: DataFrame | None
+    asked: AsOf
+    division: Division
+    kinds: dict[Input, str]
+
+    def run(self) -> DataFrame:
+        """The rows with the features of the kernel, in the order of its aggregates."""
+        ordered = self._ordered(self.joined)
+        found = ordered.mapInArrow(FrameStage(self._by, self.program), self._schema())
+        given = [F.col(f"r.c{i}").alias(name) for i, name in enumerate(self.rows.columns)]
+        return found.select(*given, *self._results())
+
+    @cached_property
+    def program(self) -> FrameProgram:
+        """What the workers compute."""
+        session = self.rows.sparkSession
+        merged, values = self.division.merged, self.division.from_values
+        return FrameProgram.of(self.asked, merged, values, self.kinds.__getitem__, wraps(session))
+
+    @cached_property
+    def table(self) -> Table:
+        """The events with their inputs, and the rows themselves where they are the events."""
+        df = self.rows if self.events is None else self.events
+        names, query = columns_in(df), self.asked.events
+        time = find_column(query.time, names, "time")
+        kind = df.select(F.expr(time)).schema[0].dataType.simpleString()
+        inputs = distinct_inputs(self.division.own)
+        keys = [find_column(key, names, "key") for key in query.keys]
+        order = [find_column(name, names, "order_by") for name in query.order_by]
+        v, k, o = (
+            tuple(f"{letter}{i}" for i, _ in enumerate(of))
+            for letter, of in (("v", inputs), ("k", keys), ("o", order))
+        )
+        instant = F.expr(SparkWriter().microseconds(time, kind))
+        holds = F.expr(query.where) if query.where else F.lit(True)
+        own = [] if self.events is not None else [_packed(df).alias("r")]
+        rows = df.select(
+            *(F.expr(sql).alias(name) for sql, name in zip(keys, k, strict=True)),
+            instant.alias("t"),
+            *own,
+            F.coalesce(holds & instant.isNotNull(), F.lit(False)).alias("e"),
+            *(input_column(each, names).alias(name) for each, name in zip(inputs, v, strict=True)),
+            *(F.expr(sql).alias(name) for sql, name in zip(order, o, strict=True)),
+        )
+        if self.events is not None:
+            rows = rows.where("e")
+        columns = columns_of(self.division.merged, self.kinds.__getitem__)
+        read = dict.fromkeys(
+            [*(["r"] if own else []), "e", *(v if self.asked.ordered else self._values)]
+        )
+        return Table(rows, columns, kind, k, v, tuple(read), o)
+
+    @cached_property
+    def joined(self) -> DataFrame:
+        """Rows and events in one table, each in its chunks of time."""
+        lifted = lift_rows(self.table)
+        if self.events is not None:
+            with translate_refusals("rows and events do not have the same keys"):
+                lifted = lifted.unionByName(self._asking(), allowMissingColumns=True)
+                lifted.schema  # noqa: B018  (Connect analyses only now)
+        reach = self.asked.reach
+        return lifted if reach is None else _chunked(lifted, CHUNK_REACHES * reach, reach)
+
+    def _asking(self) -> DataFrame:
+        """The rows beside events of another table: keys, time, and the row itself."""
+        names = columns_in(self.rows)
+        time = find_column(self.asked.time, names, "time")
+        kind = self.rows.select(F.expr(time)).schema[0].dataType.simpleString()
+        keys = [find_column(key, names, "key") for key in self.asked.keys]
+        rows = self.rows.select(
+            *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
+            F.expr(SparkWriter().microseconds(time, kind)).alias("t"),
+            _packed(self.rows).alias("r"),
+            F.lit(False).alias("e"),
+        )
+        table = Table(rows, self.table.columns, kind, self.table.keys, (), (), ())
+        zeros = [F.expr(one_zero(f)).alias(f.name) for f in fields_of(table, table.keys)]
+        return rows.select(*zeros, "t", "r", "e")
+
+    @property
+    def _values(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for v in self.program.values for name in v.columns))
+
+    @property
+    def _by(self) -> tuple[str, ...]:
+        return (*self.table.keys, *(["chunk"] if self.asked.reach is not None else []))
+
+    def _ordered(self, joined: DataFrame) -> DataFrame:
+        """By key and chunk, in the order of time and of what decides among equal times."""
+        by, ties = self._by, self.table.order
+        if self.asked.ordered:
+            kinds = dict(joined.dtypes)
+            ties = (*ties, *(v for v in self.table.values if not has_no_order(kinds[v])))
+        spread = joined.repartition(*by) if by else joined.repartition(1)
+        return spread.sortWithinPartitions(*by, "t", *ties)
+
+    def _schema(self) -> StructType:
+        kinds: dict[str, DataType] = {f.name: f.dataType for f in self.joined.schema}
+        own: dict[str, DataType] = {"n": LongType()}
+        own |= {p.name: kinds[p.name] for p in self.program.partials}
+        for each in self.program.values:
+            value = kinds[each.columns[0]]
+            own[each.name] = {
+                "distinct": LongType(),
+                "percentile": DoubleType(),
+                "nearest": value,
+                "set": ArrayType(value),
+            }[each.how]
+        schema = StructType().add("r", kinds["r"])
+        for i, _ in enumerate(self.asked.frames):
+            for name, kind in own.items():
+                schema = schema.add(f"f{i}_{name}", kind)
+        return schema
+
+    def _results(self) -> list[Column]:
+        found: list[Column] = []
+        for i, frame in enumerate(self.asked.frames):
+            finals = columns_of(self.division.merged, self.kinds.__getitem__, f"f{i}_").results
+            for aggregate, result in zip(self.division.merged, finals, strict=True):
+                sql = (
+                    f"CASE WHEN f{i}_n = 0 THEN {aggregate.function.empty} "
+                    f"WHEN f{i}_n > 0 THEN {result.final} END"
+                )
+                found.append(F.expr(sql).alias(self.asked.column(aggregate, frame)))
+            for j, aggregate in enumerate(self.division.from_values):
+                found.append(F.col(f"f{i}_h{j}").alias(self.asked.column(aggregate, frame)))
+        return found
+
+
+def run(
+    rows: DataFrame,
+    events: DataFrame | None,
+    asked: AsOf,
+    division: Division,
+    kinds: dict[Input, str],
+) -> DataFrame:
+    """The rows with the features that the kernel computes."""
+    return Records(rows, events, asked, division, kinds).run()
+
+
+def stranger(records: Records) -> str | None:
+    """Why these rows cannot be handed to Python, or None."""
+    fields = [*records.rows.schema, *fields_of(records.table, records.table.keys)]
+    foreign = arrow_refusal([*fields, *partial_fields(records.table)])
+    return f"{foreign} cannot be handed to Python" if foreign else None
+
+
+def _packed(df: DataFrame) -> Column:
+    """The row as it was given, in one column."""
+    return F.struct(*(column(name).alias(f"c{i}") for i, name in enumerate(df.columns)))
+
+
+def _chunked(records: DataFrame, chunk: int, reach: int) -> DataFrame:
+    """Every record in its own chunk, and an event also in the next where it may be reached there.
+
+    Only in its own chunk a record is a row.
+    """
+    own, latest = (_floor_div(position, chunk) for position in ("t", f"(t + {reach}L)"))
+    chunks = F.expr(f"if(e AND {latest} > {own}, array({own}, {own} + 1), array({own}))")
+    spread = records.select("*", F.explode(chunks).alias("chunk"))
+    row = F.expr(f"if(chunk <=> {own}, r, NULL)")
+    return spread.withColumn("r", row)
+
+
+def _floor_div(position: str, divisor: int) -> str:
+    """Division that rounds down also before 1970, where SQL's own rounds towards zero."""
+    return f"(({position} - pmod({position}, {divisor}L)) div {divisor}L)"

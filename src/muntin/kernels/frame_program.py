@@ -1,0 +1,116 @@
+"""Trailing windows over Arrow columns: what to compute, and the computation for rows at hand.
+
+    f0_n, f1_n, …     how many events the frame of a row holds
+    f0_p0, f0_p1, …   the merged partials of its first frame, to be finished by the engine
+    f0_h0, …          results that are computed from values: distinct counts, percentiles
+
+Engines bring events and rows in order; whether they are all there are, or a portion of a partition
+together with the older events that it may reach, makes no difference here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from muntin.aggregates import Aggregate
+from muntin.aggregates.columns import (
+    Input,
+    PartialColumn,
+    columns_of,
+    distinct_inputs,
+    inputs_of,
+)
+from muntin.aggregates.holistic import Percentile
+from muntin.kernels.columns import encode
+from muntin.kernels.framed import Framed, merge_frames
+from muntin.kernels.framed_values import VALUES
+from muntin.kernels.frames import Line, find_frames
+from muntin.model.as_of import AsOf
+from muntin.model.choices import Closed
+from muntin.model.frames import Trailing
+
+
+@dataclass(frozen=True, slots=True)
+class FromValues:
+    """An aggregate that is computed from the values of events, in these columns."""
+
+    name: str
+    how: str
+    columns: tuple[str, ...]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class FrameProgram:
+    """Everything that is computed for a row; sent to a worker once for each partition."""
+
+    frames: tuple[Trailing, ...]
+    closed: Closed
+    partials: tuple[PartialColumn, ...]
+    values: tuple[FromValues, ...]
+    wraps: bool = False
+
+    @staticmethod
+    def of(
+        asked: AsOf,
+        merged: Sequence[Aggregate],
+        from_values: Sequence[Aggregate],
+        type_of: Callable[[Input], str | None],
+        wraps: bool = False,
+    ) -> FrameProgram:
+        """Partials p0, p1, … of some aggregates, results h0, h1, … of others from v0, v1, …"""
+        inputs = distinct_inputs([*merged, *from_values])
+        values = tuple(
+            FromValues(
+                f"h{i}",
+                each.function.in_frames,
+                tuple(f"v{inputs.index(own)}" for own in inputs_of(each)),
+                each.function.share if isinstance(each.function, Percentile) else 0.0,
+            )
+            for i, each in enumerate(from_values)
+        )
+        partials = columns_of(merged, type_of).partials
+        return FrameProgram(asked.frames, asked.closed, partials, values, wraps)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns of events that it reads."""
+        merged = (name for p in self.partials for name in (p.name, *p.beside))
+        return tuple(dict.fromkeys([*merged, *(c for v in self.values for c in v.columns)]))
+
+    def types(self, kinds: Mapping[str, pa.DataType]) -> dict[str, pa.DataType]:
+        """The types of all that `evaluate` finds, in order, given those of the columns it reads."""
+        results = {
+            each.name: {
+                "distinct": pa.int64(),
+                "percentile": pa.float64(),
+                "nearest": kinds[each.columns[0]],
+                "set": pa.list_(kinds[each.columns[0]]),
+            }[each.how]
+            for each in self.values
+        }
+        own = {"n": pa.int64(), **{p.name: kinds[p.name] for p in self.partials}, **results}
+        return {
+            f"f{i}_{name}": kind for i, _ in enumerate(self.frames) for name, kind in own.items()
+        }
+
+    def evaluate(
+        self, columns: Mapping[str, pa.Array], events: Line, rows: Line
+    ) -> dict[str, pa.Array]:
+        """The features of these rows, over events with these columns."""
+        bounds = find_frames(events, rows, self.frames, self.closed)
+        frames = [Framed.of(each) for each in bounds]
+        found = {f"f{i}_n": pa.array(frame.count) for i, frame in enumerate(frames)}
+        for partial in self.partials:
+            own = [columns[name] for name in (partial.name, *partial.beside)]
+            encoded = encode(partial.merger, own, self.wraps, partial.code)
+            merged = merge_frames(encoded, frames, own[0].type)
+            found |= {f"f{i}_{partial.name}": array for i, array in enumerate(merged)}
+        for each in self.values:
+            own = [columns[name] for name in each.columns]
+            computed = VALUES[each.how](own, each.share, frames)
+            found |= {f"f{i}_{each.name}": array for i, array in enumerate(computed)}
+        return found

@@ -1,0 +1,161 @@
+"""frames: for each row the aggregates of its own trailing windows, by one ladder of blocks.
+
+The engine brings events and rows together by key and in the order of time; NumPy finds the run of
+events that each frame holds, and merges it (`kernels.framed`). What it costs hardly depends on how
+long the windows are, or how many. An aggregate is computed in one of three ways:
+
+    merged        from partials that arrays can merge
+    from values   distinct counts, sets and percentiles, from the values themselves
+    left          by the engine itself, where it is neither
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from muntin.aggregates import Aggregate
+from muntin.aggregates.columns import Input, inputs_of
+from muntin.aggregates.holistic import Percentile
+from muntin.aggregates.signatures import has_no_order
+from muntin.cost.statistics import SECOND, Statistics
+from muntin.kernels.mergers import not_merged
+from muntin.model.as_of import AsOf
+from muntin.model.durations import duration_text
+from muntin.physical.operators.base import DataOperator
+from muntin.physical.question import Question
+from muntin.plan import SharingPlan
+
+TypeOf = Callable[[Input], str | None]
+
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
+_COMPARED = (
+    *(*_NUMBERS, "boolean", "string", "char", "varchar", "binary"),
+    *("date", "timestamp", "timestamp_ntz"),
+)
+"""Types that arrays tell apart and put in order as Spark does."""
+_OF_STRUCTS = ("moments", "four_moments", "comoments", "custom")
+
+
+class Frames(DataOperator):
+    """The operator of mt.as_of."""
+
+    name = "frames"
+    card = "each row's own trailing windows, by one ladder of blocks over its sorted events"
+    for_data_windows = False
+    aggregates = False
+
+    def refusal(self, plan: SharingPlan, question: Question) -> str | None:
+        """It has no windows that rows share."""
+        return "it runs mt.as_of, whose windows belong to single rows"
+
+
+FRAMES = Frames()
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The aggregates of a question by how they are computed."""
+
+    merged: tuple[Aggregate, ...]
+    from_values: tuple[Aggregate, ...]
+    left: tuple[Aggregate, ...]
+
+    @property
+    def own(self) -> tuple[Aggregate, ...]:
+        """Those of the kernel, in the order in which their inputs are numbered."""
+        return (*self.merged, *self.from_values)
+
+
+def divide(aggregates: Sequence[Aggregate], type_of: TypeOf) -> Division:
+    """How each aggregate is computed over inputs of these types."""
+    merged: list[Aggregate] = []
+    from_values: list[Aggregate] = []
+    left: list[Aggregate] = []
+    for aggregate in aggregates:
+        kinds = [type_of(each) for each in inputs_of(aggregate)]
+        if aggregate.function.in_frames:
+            numeric = isinstance(aggregate.function, Percentile)
+            known = _NUMBERS if numeric and not aggregate.function.approximate else _COMPARED
+            (from_values if all(_is_of(k, known) for k in kinds) else left).append(aggregate)
+        else:
+            (merged if _can_merge(aggregate, kinds) else left).append(aggregate)
+    return Division(tuple(merged), tuple(from_values), tuple(left))
+
+
+def _can_merge(aggregate: Aggregate, kinds: Sequence[str | None]) -> bool:
+    function = aggregate.function
+    if function.holistic or function.unshared(kinds):
+        return False
+    partials = function.partials(kinds)
+    if not_merged(p.merger for p in partials) or any(p.row is None for p in partials):
+        return False
+    compared = any(p.merger not in _OF_STRUCTS for p in partials)
+    return not compared or all(_is_of(kind, _COMPARED) for kind in kinds) or not kinds
+
+
+def _is_of(kind: str | None, known: tuple[str, ...]) -> bool:
+    """A type that is not known is taken to be a plain one."""
+    return kind is None or (kind.partition("(")[0] in known and not has_no_order(kind))
+
+
+def describe(asked: AsOf, division: Division | None) -> list[str]:
+    """Lines of explain(): the frames, and how the kernel computes each aggregate over them."""
+    left, right = {
+        "left": ("[", ")"), "right": ("(", "]"), "both": ("[", "]"), "none": ("(", ")")
+    }[asked.closed]  # fmt: skip
+    lines = []
+    for frame in asked.frames:
+        until = f"t - {duration_text(frame.delay)}" if frame.delay else "t"
+        if frame.length is not None:
+            since = f"{until} - {duration_text(frame.length)}"
+            holds = f"events in {left}{since}, {until}{right}"
+        elif frame.rows is not None:
+            holds = f"the last {frame.rows} events in (-∞, {until}{right}"
+        else:
+            holds = f"all events in (-∞, {until}{right}"
+        lines.append(f"  {frame.id}: {holds}")
+    if division is None:
+        return lines
+    ways = (("merged", division.merged), ("from values", division.from_values))
+    for words, some in ways:
+        if some:
+            lines.append(f"{words}: {', '.join(a.name for a in some)}")
+    return lines
+
+
+CHUNK_REACHES = 8
+"""A chunk of time is so many times as long as the longest window reaches."""
+_WORKER = 0.5
+"""Seconds that a first call of Python workers takes, and a shuffle."""
+_MERGED = 1.2e-7
+"""Seconds for one feature of one row: merged, sent back and finished."""
+_SHUFFLE = 0.2
+"""Seconds that Spark's own frames take whatever the rows."""
+_RECOMPUTED = 1e-6
+"""Seconds for one feature of one row: Spark begins every frame anew."""
+_VISITED = 8e-9
+"""Seconds in which Spark's own RANGE frame visits one event for one feature."""
+
+
+def predict(asked: AsOf, statistics: Statistics) -> tuple[float, float]:
+    """Seconds by the kernel, and by Spark's own RANGE frames, which visit every event of a frame.
+
+    >>> import muntin as mt
+    >>> from muntin.model.as_of import as_of_query
+    >>> asked = as_of_query("ts", ["1 hour"], [mt.count()])
+    >>> kernel, own = predict(asked, Statistics(rows=1e6, keys=50, rate=1.0))
+    >>> kernel < own
+    True
+    """
+    features = len(asked.aggregates) * len(asked.frames)
+    visited = 0.0
+    for frame in asked.frames:
+        held = statistics.rows
+        if frame.length is not None and "rate" not in statistics.unknown:
+            held = min(held, statistics.rate * frame.length / SECOND)
+        if "keys" not in statistics.unknown:
+            held /= max(statistics.keys, 1.0)
+        visited += statistics.rows * held * len(asked.aggregates)
+    kernel = _WORKER + _MERGED * features * statistics.rows
+    return kernel, _SHUFFLE + _RECOMPUTED * features * statistics.rows + _VISITED * visited

@@ -1,0 +1,94 @@
+"""Trailing windows on Spark, by our kernel and by Spark's own frames, against brute force."""
+
+from collections.abc import Iterator
+from itertools import cycle
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import muntin as mt
+from conformance.selection import SEED, many
+from conformance.trailing import Question, trailing_question
+from conformance.trailing_runners import KINDS, Result, arguments, differences, note, tables
+from muntin.engines.spark import frame_stage
+from muntin.engines.spark.frame_stage import FrameStage
+from muntin_testing.reached import Reached
+
+
+def frames(spark: SparkSession, question: Question) -> list[Any]:
+    found: list[Any] = []
+    for table, time in zip(tables(question), ("ts", "at"), strict=True):
+        if table is None:
+            found.append(None)
+            continue
+        kinds = f"{time} bigint, k string, part int, n bigint, x double, o bigint, s string"
+        whole = table.set_column(0, time, table.column(0).cast("int64"))
+        df = spark.createDataFrame([tuple(r.values()) for r in whole.to_pylist()], kinds)
+        found.append(df.withColumn(time, df[time].cast("bigint")).selectExpr(
+            f"timestamp_micros({time}) AS {time}", *df.columns[1:]
+        ))  # fmt: skip
+    return found
+
+
+def on_spark(spark: SparkSession, question: Question, operator: Any) -> Result:
+    rows, events = frames(spark, question)
+    given: Any = arguments(question)
+    found: DataFrame = mt.as_of(rows, events=events, operator=operator, **given)
+    place = {row["o"]: i for i, row in enumerate(question.rows)}
+    collected = [row.asDict() for row in found.collect()]
+    return sorted(collected, key=lambda row: place[row["o"]])
+
+
+def test_features_are_those_of_brute_force(spark: SparkSession) -> None:
+    reached, operators = Reached(), cycle(["frames", "frames", "range"])
+    for number in range(many(24, 300)):
+        asked = trailing_question(f"{SEED}/trailing spark/{number}")
+        operator = next(operators)
+        wrong = differences(asked, on_spark(spark, asked, operator))
+        assert not wrong, "\n".join([f"{asked.seed} by {operator}: {asked}", *wrong[:5]])
+        note(asked, reached)
+        reached[operator] += 1
+    reached.at_least(1, *KINDS, "frames", "range")
+
+
+@pytest.mark.parametrize("portion", [1, 3, 7])
+def test_portions_change_nothing(
+    spark: SparkSession, portion: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stage by itself, fed a few records at a time, on what Spark would give it."""
+    monkeypatch.setattr(frame_stage, "PORTION", portion)
+    reached = Reached()
+    for number in range(many(12, 100)):
+        asked = trailing_question(f"{SEED}/portions/{number}")
+        if not asked.rows:
+            continue
+        found = _by_stage(spark, asked, portion)
+        wrong = differences(asked, found)
+        assert not wrong, "\n".join([f"{asked.seed}: {asked}", *wrong[:5]])
+        note(asked, reached)
+    reached.at_least(1, "left", "right", "lifetime", "rows", "delay", "other events")
+
+
+def _by_stage(spark: SparkSession, question: Question, portion: int) -> Result:
+    """The sorted records of one partition through the stage in this process, results by Spark."""
+    rows, events = frames(spark, question)
+    given: Any = arguments(question)
+    plan: Any = mt.explain(rows, events=events, operator="frames", **given)
+    records = plan.bound._records(rows)
+    by, program = records._by, records.program
+    joined = records.joined.coalesce(1)
+    ties = [*records.table.order, *(records.table.values if records.asked.ordered else ())]
+    batches = joined.sortWithinPartitions(*by, "t", *ties).toArrow().to_batches(portion)
+
+    def some() -> Iterator[Any]:
+        yield from batches
+
+    held = list(FrameStage(by, program)(some()))
+    found = [row for batch in held for row in batch.to_pylist()]
+    schema = records._schema()
+    local = spark.createDataFrame([tuple(row.values()) for row in found], schema)
+    names = [f"r.c{i} AS {name}" for i, name in enumerate(rows.columns)]
+    finished = local.selectExpr(*names, "*").select(*rows.columns, *records._results())
+    place = {row["o"]: i for i, row in enumerate(question.rows)}
+    return sorted((row.asDict() for row in finished.collect()), key=lambda row: place[row["o"]])
