@@ -45,14 +45,14 @@ class Wavelet:
         >>> tree.count_below(np.array([0, 1]), np.array([5, 3]), np.array([4, 2])).tolist()
         [3, 1]
         """
-        below = np.zeros(len(low), dtype=np.int64)
+        below, length = np.zeros(len(low), dtype=np.int64), high - low
         for level, zeros in enumerate(self.zeros):
             first, stop = zeros[low], zeros[high]
             one = (bound >> (len(self.zeros) - 1 - level) & 1).astype(np.bool_)
             below += np.where(one, stop - first, 0)
             low = np.where(one, zeros[-1] + low - first, first)
             high = np.where(one, zeros[-1] + high - stop, stop)
-        return np.asarray(np.where(bound >> len(self.zeros) > 0, below + high - low, below))
+        return np.asarray(np.where(bound >> len(self.zeros) > 0, length, below))
 
     def smallest(self, low: Array, high: Array, place: Array) -> Array:
         """The number that has this place, from 0, among the sorted numbers low … high − 1.
