@@ -55,6 +55,13 @@ def windowed(make: Callable[..., Any], **given: Any) -> Callable[..., Any]:
     return run
 
 
+def trailed(make: Callable[..., Any] = mt.trailing, **options: Any) -> Any:
+    """The trailing window, run; one of an hour unless another is given."""
+    own = make is mt.trailing and not {"duration", "rows"} & options.keys()
+    given = {"duration": "1 hour"} if own else {}
+    return mt.as_of(EVENTS, "ts", [make(**(given | options))], [mt.sum("v")])
+
+
 def aggregated(make: Callable[..., Any], **given: Any) -> Callable[..., Any]:
     def run(**options: Any) -> Any:
         made = make(**(given | options))
@@ -122,6 +129,8 @@ CALLS: dict[str, Callable[..., Any]] = {
     "mt.sql": lambda **o: mt.sql(TEXT, Input=EVENTS, **o),
     "mt.statistics": lambda **o: mt.statistics(EVENTS, QUERY, **o),
     "mt.threshold": windowed(mt.threshold, value="v"),
+    "mt.trailing": trailed,
+    "mt.lifetime": lambda **o: trailed(mt.lifetime, **o),
     "mt.tumbling": windowed(mt.tumbling, range="5 hours"),
     "mt.user_window": lambda **o: mt.user_window(dict, **o),
     "plan.apply": lambda **o: (PLAN.apply(EVENTS, **o), Streaming(**o)),

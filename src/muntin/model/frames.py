@@ -17,8 +17,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from numbers import Integral
 
-from muntin.errors import WindowError, shown
+from muntin.errors import WindowError, is_between, shown
 from muntin.model.durations import Duration, duration_text, microseconds
+
+MOST_ROWS = 2**31 - 1
+"""So many events a window may be asked to hold; mt.lifetime() holds all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,10 @@ def trailing(
         )
     late = _delay(delay)
     if rows is not None:
-        if isinstance(rows, bool) or not isinstance(rows, Integral) or rows < 1:
-            raise WindowError(f"rows {shown(rows)} must be a whole number of at least 1")
+        if not is_between(rows, 1, MOST_ROWS) or not isinstance(rows, Integral):
+            raise WindowError(
+                f"rows {shown(rows)} must be a whole number of at least 1 and at most {MOST_ROWS:,}"
+            )
         count = int(rows)
         own = f"{count} row{'' if count == 1 else 's'}"
         return Trailing(None, count, late, _id(id, own, late))
