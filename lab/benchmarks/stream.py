@@ -1,10 +1,15 @@
-"""stream: Spark's own window() queries in a union against each streaming operator and `auto`.
+"""stream: each streaming operator and `auto`, against a floor and Spark's own window() queries.
+
+The floor is the stream of ONE tumbling window of a minute, by Spark's own aggregation, over the
+same files and batches. `auto` is told nothing: neither how many keys there are nor the rate.
+Direct is a union of Spark's own window() queries, one for each window.
 
 All sides read the same files, eight micro-batches of them, as fast as they can (available-now), in
 append mode with a watermark of ten minutes, keep their state in RocksDB and write to nowhere; in
 turn, in one session, each with a checkpoint of its own. The operator that `auto` takes is not run
-twice. A side that takes ten times as long as `auto` is stopped, and said not to have finished; a
-ratio with such a side is a bound.
+twice. A side that takes ten times as long as `auto` is stopped, said not to have finished, and not
+run again; a ratio with such a side is a bound. `a batch` is the median of the batches after the
+first, whose times stand by themselves.
 
 State is the largest that any batch left behind: its rows (of `bucketed`, whole runs of slices), the
 files that hold it, and the memory that RocksDB says it takes, which is not the state's size.
@@ -56,7 +61,9 @@ FILES = "rocksdbSstFileSize"
 """Where RocksDB tells how large the files of a state are."""
 
 SIZES = ("state rows", "state files, MiB", "RocksDB, MiB")
-COLUMNS = ("median", "rounds", "events/s", *SIZES, "direct is")
+TIMES = ("median", "rounds", "× floor", "first batch", "a batch", "planned in", "events/s")
+COLUMNS = (*TIMES, *SIZES, "direct is")
+FLOOR = "floor"
 
 SCENARIOS: dict[str, tuple[str, int]] = {
     "single-100": ("single", 100),
@@ -70,10 +77,17 @@ SCENARIOS: dict[str, tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of one side; `finished` is whether it came to the end of the files in time."""
+    """One run of one side; `finished` is whether it came to the end of the files in time.
+
+    `first` and `batch` are seconds of the first micro-batch and of the others, by their median;
+    `planned` how many of those of the first went into planning.
+    """
 
     seconds: float
     finished: bool
+    first: float
+    batch: float
+    planned: float
     state_rows: int
     file_bytes: int
     memory_bytes: int
@@ -106,8 +120,10 @@ def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Ta
     for _ in range(options.repeat):
         limit = None
         for side, result in sides.items():
-            runs[side].append(_run(result, limit))
-            limit = limit or ceil(PATIENCE * runs[side][-1].seconds)
+            if all(run.finished for run in runs[side]):
+                runs[side].append(_run(result, limit))
+            if side == "auto":
+                limit = ceil(PATIENCE * runs[side][-1].seconds)
     taken = _plan(name)
     auto = f"auto takes {taken.strategy} by {taken.operator.name}"
     return _table(f"{name}: {windows}, {keys:,} keys; {auto}", rows, runs)
@@ -135,22 +151,23 @@ def _stream(spark: SparkSession, folder: Path) -> DataFrame:
 
 
 def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
-    """The result of every side; `auto` first, since the others are given a multiple of its time."""
+    """The result of every side; `auto` early, since others are given a multiple of its time."""
     from muntin.engines.spark.own_windows import run_own_windows
 
-    auto = _plan(name)
-    sides = {"auto": auto.apply(stream, watermark=WATERMARK)}
+    auto, marked = _plan(name), stream.withWatermark("ts", WATERMARK)
+    sides = {FLOOR: run_own_windows(marked, query_of("single"))}
+    sides["auto"] = auto.apply(stream, watermark=WATERMARK)
     for operator in {NATIVE.name, BUCKETED.name} - {auto.operator.name}:
         asked = cast(StreamOperator, operator)
         sides[operator] = auto.apply(stream, watermark=WATERMARK, operator=asked)
     direct = query_of(SCENARIOS[name][0])
-    sides["direct"] = run_own_windows(stream.withWatermark("ts", WATERMARK), direct)
+    sides["direct"] = run_own_windows(marked, direct)
     return sides
 
 
 def _plan(name: str) -> Plan:
-    windows, keys = SCENARIOS[name]
-    return optimize(query_of(windows), rate=Events().rate, distinct_keys=keys, engine="stream")
+    """What `auto` takes when it is told nothing of the data."""
+    return optimize(query_of(SCENARIOS[name][0]), engine="stream")
 
 
 def _run(result: DataFrame, limit: int | None) -> Run:
@@ -169,6 +186,8 @@ def _run(result: DataFrame, limit: int | None) -> Run:
     finally:
         query.stop()
         shutil.rmtree(checkpoint, ignore_errors=True)
+    batches = [p["durationMs"] for p in query.recentProgress]
+    whole = [each.get("triggerExecution", 0) / 1000 for each in batches]
     states = [p["stateOperators"] for p in query.recentProgress]
 
     def most(size: Callable[[Any], int]) -> int:
@@ -177,6 +196,9 @@ def _run(result: DataFrame, limit: int | None) -> Run:
     return Run(
         seconds,
         bool(finished),
+        whole[0] if whole else seconds,
+        median(whole[1:]) if whole[1:] else seconds,
+        batches[0].get("queryPlanning", 0) / 1000 if batches else 0.0,
         most(lambda state: state["numRowsTotal"]),
         most(lambda state: state["customMetrics"].get(FILES, 0)),
         most(lambda state: state["memoryUsedBytes"]),
@@ -191,11 +213,16 @@ def _table(title: str, rows: int, runs: dict[str, list[Run]]) -> Table:
             side,
             f"{seconds:.1f} s" if done else f"> {seconds:.0f} s",
             " ".join(f"{run.seconds:.1f}" for run in each),
+            "" if side == FLOOR else _ratio(each, runs[FLOOR]),
+            *(
+                f"{median(getattr(run, part) for run in each):.2f} s"
+                for part in ("first", "batch", "planned")
+            ),
             f"{rows / seconds:,.0f}" if done else "–",
             f"{max(run.state_rows for run in each):,}",
             f"{max(run.file_bytes for run in each) / 2**20:,.1f}",
             f"{max(run.memory_bytes for run in each) / 2**20:,.0f}",
-            "" if side == "direct" else _ratio(runs["direct"], each),
+            "" if side in ("direct", FLOOR) else _ratio(runs["direct"], each),
         )
     return table
 
@@ -205,10 +232,10 @@ def _seconds(runs: list[Run]) -> tuple[float, bool]:
     return median(run.seconds for run in runs), all(run.finished for run in runs)
 
 
-def _ratio(direct: list[Run], side: list[Run]) -> str:
-    """How many times as long direct takes; of what did not finish, only a bound is known."""
-    (theirs, they_did), (ours, we_did) = _seconds(direct), _seconds(side)
+def _ratio(slow: list[Run], side: list[Run]) -> str:
+    """How many times as long the first takes; of what did not finish, only a bound is known."""
+    (theirs, they_did), (ours, we_did) = _seconds(slow), _seconds(side)
     if not (they_did or we_did):
         return "–"
     bound = "" if they_did and we_did else "< " if they_did else "> "
-    return f"{bound}{theirs / ours:.1f}×"
+    return f"{bound}{theirs / ours:.2f}×"

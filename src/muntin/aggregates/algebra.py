@@ -47,7 +47,8 @@ class Partial:
     {order} to sort them by.
 
     `row` is the partial of one row, over {0}, {1} as `lift` is, for engines that group rows outside
-    SQL: None where it needs an aggregate function, such as a sketch. `bounded` says that a merge
+    SQL: None where it needs an aggregate function, such as a sketch; `counts` the value of which
+    `row` only says whether it is there: 1, or 0 where it is null. `bounded` says that a merge
     holds one partial however many it is given, not all of them in a list; `takes_filter` that
     `merge` is one call of an aggregate function, which FILTER (WHERE …) may follow; `not_in_duckdb`
     why DuckDB cannot make or merge it, or None.
@@ -61,6 +62,7 @@ class Partial:
     code: Function | None = None
     in_order: str = ""
     row: str | None = None
+    counts: str | None = None
     bounded: bool = False
     takes_filter: bool = False
     not_in_duckdb: str | None = None
@@ -75,6 +77,7 @@ class Partial:
             beside=tuple(names[each] for each in self.beside),
             in_order=self.in_order.format(*inputs, order=order),
             row=self.row and self.row.format(*inputs),
+            counts=self.counts and self.counts.format(*inputs),
         )
 
 
@@ -323,6 +326,16 @@ def merged_by(
     arguments = ", ".join(f"{{{each}}}" for each in (name, *beside))
     merge = f"{function}({arguments})"
     return Partial(name, lift, merge, function, beside, row=row, bounded=True, takes_filter=True)
+
+
+def counted(name: str, value: str | None) -> Partial:
+    """How many rows have the value; how many rows there are, if there is none to look at.
+
+    >>> counted("count", "{0}").lift, counted("count", None).row
+    ('count({0})', '1')
+    """
+    lift, row = ("count(1)", "1") if value is None else (f"count({value})", one_if(value))
+    return replace(merged_by("sum", name, lift, row), counts=value or "1")
 
 
 def one_if(value: str) -> str:

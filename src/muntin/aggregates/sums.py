@@ -21,10 +21,10 @@ from muntin.aggregates.algebra import (
     Partial,
     Types,
     Value,
+    counted,
     make,
     merged_by,
     number_in,
-    one_if,
 )
 from muntin.aggregates.signatures import COUNTED, INTERVALS, SAME, Signature, of_kinds
 from muntin.errors import AggregateError
@@ -101,8 +101,7 @@ class Count(Function):
     takes = COUNTED
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        lift, row = ("count({0})", one_if("{0}")) if types else ("count(1)", "1")
-        return (merged_by("sum", "count", lift, row),)
+        return (counted("count", "{0}" if types else None),)
 
     def final(self, types: Types) -> str:
         return "{count}"
@@ -150,10 +149,10 @@ class Avg(Sum):
     def partials(self, types: Types) -> tuple[Partial, ...]:
         kind = types[0] or ""
         exact = _decimal(kind) or kind == "double" or kind.startswith("interval")
-        value, counted = "{0}" if exact else "CAST({0} AS DOUBLE)", number_in(kind)
+        value = "{0}" if exact else "CAST({0} AS DOUBLE)"
         own = (
             merged_by("sum", "sum", f"sum({value})", value),
-            merged_by("sum", "count", f"count({counted})", one_if(counted)),
+            counted("count", number_in(kind)),
         )
         return (*own, _LOST) if _may_overflow(kind) else own
 

@@ -1,6 +1,6 @@
 """Pre-aggregation of a micro-batch, in Python workers, without state: rows in, partials out.
 
-    rows   k0, k1, …   t   p0, p1, …              the partial of each row, lifted in the JVM
+    rows   k0, k1, …   t   p0, p1, …              the partial of each row, equal columns once
     out    k0, k1, …   node   start   p0, p1, …   one row for each piece (or instance) and key
 
 A partition is grouped portion by portion into the pieces of the plan's bases; what the portions
@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
+from muntin.engines.spark.sent_columns import AS_NAMED, Sent
 from muntin.kernels.columns import encode
 from muntin.kernels.encoding import Encoded
 from muntin.kernels.grouping import Grouping, codes_of
@@ -29,8 +30,8 @@ from muntin.kernels.tree import Read, evaluate_tree
 from muntin.physical.operators.kernel import Base
 from muntin.state.pieces import starts
 
-PORTION = 250_000
-"""Rows that are grouped at a time."""
+PORTION = 64_000
+"""Rows that are grouped at a time, while Spark makes the next ones ready."""
 
 HELD = 1_000_000
 """Partials that are held before they are merged and sent."""
@@ -46,6 +47,7 @@ class PreAggregation:
     wraps: bool
     instances: bool = False
     read: Read | None = None
+    sent: Sent = AS_NAMED
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pre-aggregate one partition of one micro-batch."""
@@ -60,7 +62,11 @@ class PreAggregation:
 
     def _sliced(self, portion: pa.Table) -> pa.Table:
         """A portion of rows grouped into the pieces of every base."""
-        encoded = self._encoded(portion)
+        lifted = self.sent.lift(portion, self.partials)
+        encoded = [
+            encode(p.merger, [lifted[n] for n in (p.name, *p.beside)], self.wraps, p.code)
+            for p in self.partials
+        ]
         keys = [_column(portion, name) for name in self.keys]
         codes = codes_of(keys, portion.num_rows)
         instant = _column(portion, "t").to_numpy(zero_copy_only=False)

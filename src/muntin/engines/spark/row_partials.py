@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
+from muntin.engines.spark.sent_columns import Sent
 from muntin.engines.spark.table import Table
 from muntin.kernels.mergers import not_merged
 
@@ -72,6 +74,37 @@ def lift_rows_once(table: Table) -> tuple[DataFrame, dict[str, str]]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class SentRows:
+    """Rows as they are sent to Python, and what their columns are."""
+
+    rows: DataFrame
+    sent: Sent
+
+
+def send_rows(table: Table) -> SentRows:
+    """The rows of a table with as few columns as hold all partials.
+
+    A value that other partials need is not counted in the JVM: whether it is there, Python sees.
+    """
+    partials, kinds = _partials(table), dict(table.rows.dtypes)
+    values = {
+        p.row: p.name
+        for p in table.columns.partials
+        if p.row in kinds and partials[p.name] == _cast(p.row, kinds[p.row])
+    }
+    counted = {
+        p.name: values.get(p.counts)
+        for p in table.columns.partials
+        if p.counts is not None and (p.counts in values or p.counts == p.row)
+    }
+    holder = {sql: name for name, sql in reversed(partials.items()) if name not in counted}
+    once = [F.expr(sql).alias(name) for sql, name in holder.items()]
+    own = {name: holder[sql] for name, sql in partials.items() if name not in counted}
+    held = {name: of and own[of] for name, of in counted.items()}
+    return SentRows(table.rows.select(*_others(table), *once), Sent(own, held))
+
+
 def fields_of(table: Table, names: Iterable[str]) -> list[StructField]:
     """Columns with their types."""
     schema = table.rows.schema
@@ -87,7 +120,11 @@ def one_zero(key: StructField) -> str:
 def _partials(table: Table) -> dict[str, str]:
     """SQL for the partials of one row."""
     kinds = {field.name: field.dataType.simpleString() for field in table.fields}
-    return {p.name: f"CAST({p.row} AS {kinds[p.name]})" for p in table.columns.partials}
+    return {p.name: _cast(p.row, kinds[p.name]) for p in table.columns.partials}
+
+
+def _cast(row: str | None, kind: str) -> str:
+    return f"CAST({row} AS {kind})"
 
 
 def _others(table: Table) -> list[Column]:

@@ -4,7 +4,7 @@
 
 `native` takes partials of window instances; `bucketed` packs what is lifted itself:
 
-    lift_rows()          k…, t bigint, p…
+    lift_rows()          k…, t bigint, p…                    send_rows(): the same, each value once
     instances()          k…, node int, start bigint, p…      node: a window asked for, by its number
 
 Times are microseconds (a plain bigint, so that Spark drops no row by its own late rule), nodes have
@@ -24,7 +24,13 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from muntin.engines.spark.names import find_column, quoted
 from muntin.engines.spark.preaggregate import PreAggregation
-from muntin.engines.spark.row_partials import fields_of, lift_rows, not_in_arrow
+from muntin.engines.spark.row_partials import (
+    SentRows,
+    fields_of,
+    lift_rows,
+    not_in_arrow,
+    send_rows,
+)
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
@@ -81,16 +87,23 @@ class StreamSource:
         assert self.refusal is None, self.refusal
         return lift_rows(self.table)
 
+    def send_rows(self) -> SentRows:
+        """What partials are made of, of every row: k…, t, and each value once."""
+        assert self.refusal is None, self.refusal
+        return send_rows(self.table)
+
     def instances(self) -> DataFrame:
         """Partials of every window instance that a partition of a batch has rows for."""
+        given = self.send_rows()
         body = PreAggregation(
             self.table.keys,
             self.table.columns.partials,
             self.bases,
             self.wraps,
             instances=True,
+            sent=given.sent,
         )
-        return self.lift_rows().mapInArrow(body, self.schema)
+        return given.rows.mapInArrow(body, self.schema)
 
     @property
     def schema(self) -> StructType:

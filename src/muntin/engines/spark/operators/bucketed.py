@@ -128,8 +128,10 @@ def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -
 def pack_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) -> DataFrame:
     """The rows of each batch as pieces of these bases, packed, and the start of the newest."""
     own = labels(spec.buckets)
-    keyed = add_bucket(source.lift_rows(), spec.keys, own)
-    body = PreAggregation((*spec.keys, BUCKET), spec.partials, bases, spec.wraps)
+    given = source.send_rows()
+    keyed = add_bucket(given.rows, spec.keys, own)
+    keys = (*spec.keys, BUCKET)
+    body = PreAggregation(keys, spec.partials, bases, spec.wraps, sent=given.sent)
     packing = Packing(body, own, with_newest=True)
     return keyed.mapInArrow(packing, "bucket int, pieces binary, newest string")
 

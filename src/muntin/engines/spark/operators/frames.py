@@ -27,7 +27,6 @@ from muntin.engines.spark.row_partials import (
     fields_of,
     lift_rows,
     one_zero,
-    partial_fields,
 )
 from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.table import Table, columns_in, input_column
@@ -184,7 +183,7 @@ def run(
 def stranger(records: Records) -> str | None:
     """Why these rows cannot be handed to Python, or None."""
     fields = [*records.rows.schema, *fields_of(records.table, records.table.keys)]
-    foreign = arrow_refusal([*fields, *partial_fields(records.table)])
+    foreign = arrow_refusal([*fields, *records.table.fields])
     return f"{foreign} cannot be handed to Python" if foreign else None
 
 
