@@ -110,18 +110,18 @@ def run(options: Options, console: Console) -> None:
 def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Table:
     windows, keys = SCENARIOS[name]
     few, some, sides = (
-        _sides(_stream(spark, _files(Events(rows=n, keys=keys), options.data)), name)
+        _sides(_stream(spark, slice_files(Events(rows=n, keys=keys), options.data)), name)
         for n in (FEW, rows // 20, rows)
     )
     for side in sides:
-        if _run(few[side], WARM_UP).finished:
-            _run(some[side], WARM_UP)
+        if run_side(few[side], WARM_UP).finished:
+            run_side(some[side], WARM_UP)
     runs: dict[str, list[Run]] = {side: [] for side in sides}
     for _ in range(options.repeat):
         limit = None
         for side, result in sides.items():
             if all(run.finished for run in runs[side]):
-                runs[side].append(_run(result, limit))
+                runs[side].append(run_side(result, limit))
             if side == "auto":
                 limit = ceil(PATIENCE * runs[side][-1].seconds)
     taken = _plan(name)
@@ -129,7 +129,7 @@ def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Ta
     return _table(f"{name}: {windows}, {keys:,} keys; {auto}", rows, runs)
 
 
-def _files(events: Events, folder: Path | None) -> Path:
+def slice_files(events: Events, folder: Path | None) -> Path:
     """The events as files of equal size, in order of time."""
     whole = events.file(folder)
     parts = whole.with_suffix("")
@@ -170,7 +170,7 @@ def _plan(name: str) -> Plan:
     return optimize(query_of(SCENARIOS[name][0]), engine="stream")
 
 
-def _run(result: DataFrame, limit: int | None) -> Run:
+def run_side(result: DataFrame, limit: int | None) -> Run:
     """One side to the end of the files, or until its time is over."""
     checkpoint = tempfile.mkdtemp(prefix="muntin-bench-")
     begun = perf_counter()

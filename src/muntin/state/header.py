@@ -26,9 +26,12 @@ from muntin.state.spec import Spec
 
 FORMAT = 1
 RUNS = 16
-"""A block is at most this part of the widest window: what a step may keep longer than needed."""
+"""A block is this part of the widest window: what a step may keep longer than needed."""
 SLICES = 256
 """A block has at most about this many slices: what a step rewrites, and reads one by one."""
+FEWEST, LONGEST = 16, 4
+"""A block with fewer slices is made longer, up to this part of the widest window: each run that a
+step touches is a call of the state store, however little it holds."""
 
 
 @dataclass(slots=True)
@@ -59,7 +62,9 @@ class KeptBase:
         """The base of a query, with nothing kept yet."""
         windows = [KeptWindow(w) for w in base.windows.values()]
         widest = max((w.window.range for w in windows), default=1)
-        block = min(widest // RUNS, ceil(SLICES / edge_rate(base.slices)))
+        rate = edge_rate(base.slices)
+        block = min(widest // RUNS, ceil(SLICES / rate))
+        block = max(block, min(widest // LONGEST, ceil(FEWEST / rate)))
         return KeptBase(base.slices, max(block, 1), windows)
 
     def since(self, window: Window) -> int | None:

@@ -19,6 +19,8 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from muntin.engines.spark.deferred import ENTRY, NAME
+from muntin.engines.spark.plain_results import plain_frames
 from muntin.state.bucket import Bucket, Step
 from muntin.state.spec import Spec
 from muntin.state.store import from_bytes, to_bytes
@@ -89,15 +91,23 @@ class MapStore:
 
 
 class BucketProcessor(StatefulProcessor):
-    """One step for each bucket and batch; `windows` are the ids in the order of the output."""
+    """One step for each bucket and batch; `windows` are the ids in the order of the output.
 
-    def __init__(self, spec: Spec, windows: tuple[str, ...]) -> None:
-        self.spec, self.windows = spec, windows
+    Results leave as the columns of `plain`, an Arrow schema, where Spark takes all of them from a
+    frame as they are; else packed into cells.
+    """
+
+    def __init__(
+        self, spec: Spec, windows: tuple[str, ...], plain: pa.Schema | None = None
+    ) -> None:
+        self.spec, self.windows, self.plain = spec, windows, plain
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._handle = handle
-        entries = handle.getMapState("entries", "name string", "entry binary")
-        self._store = MapStore(entries)
+        self.begin(handle, handle.getMapState("entries", NAME, ENTRY))
+
+    def begin(self, handle: StatefulProcessorHandle, entries: MapState) -> None:
+        """Work on the state of a task."""
+        self._handle, self._store = handle, MapStore(entries)
 
     def handleInputRows(  # noqa: N802  (Spark's name)
         self, key: tuple[int], rows: Iterator[Any], timerValues: TimerValues
@@ -124,7 +134,10 @@ class BucketProcessor(StatefulProcessor):
         last = None if bucket.state.new else bucket.state.header.last // 1000
         step = bucket.step(pieces, watermark * 1000, newest)
         self._wake_after(watermark, last)
-        return self._packed(step)
+        if self.plain is None:
+            return self._packed(step)
+        since = [step.complete_from.get(id) for id in self.windows]
+        return plain_frames(step, since, self.plain)
 
     def _wake_after(self, watermark: int, last: int | None) -> None:
         """Be called again when the watermark moves on; `last` is what it was before, if ever."""

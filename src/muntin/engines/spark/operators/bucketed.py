@@ -1,7 +1,10 @@
 """The bucketed operator: one stateful operator whose state is columnar, for each bucket of keys.
 
-    lifted rows ─ pre-aggregated, packed by bucket ─ transformWithState ─ unpacked ─ results
-                  mapInArrow                         a step a bucket      mapInArrow  JVM
+    rows ─ pre-aggregated, packed by bucket ─ transformWithState ─ results
+           mapInArrow                         a step a bucket      JVM
+
+Results come out by column; those with types that a pandas frame would change (decimals, times,
+structs) come packed, and are unpacked by one more mapInArrow.
 
 Keys are spread over B buckets by their hash. A bucket keeps the slices of all its keys together
 and evaluates them with the kernels of batch (muntin.state), so the cost of a key is that of a
@@ -21,9 +24,11 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.deferred import defer
 from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
+from muntin.engines.spark.plain_results import plain_schema
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.processor import OUTPUT, BucketProcessor
 from muntin.engines.spark.session_facts import is_connect, version_of
@@ -49,11 +54,20 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     windows = {n: w for base in spec.bases for n, w in base.windows.items()}
     ids = tuple(w.id for w in windows.values())
     packed = pack_by_bucket(source, spec, spec.bases)
+    output, plain = plain_schema(source.schema) or (OUTPUT, None)
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
-        BucketProcessor(spec, ids), OUTPUT, "Update" if spec.update else "Append", "EventTime"
+        defer(BucketProcessor(spec, ids, plain)),
+        output,
+        "Update" if spec.update else "Append",
+        "EventTime",
     )
-    observed = stepped.observe(metric_name(), *_metrics(ids))
-    rows = observed.select("results").mapInArrow(unpack, source.schema)
+    if plain is None:
+        observed = stepped.observe(metric_name(), *_metrics(ids, "complete_from"))
+        rows = observed.select("results").mapInArrow(unpack, source.schema)
+    else:
+        since = F.from_json("complete_from", "array<bigint>").alias("since")
+        said = stepped.select("*", since).observe(metric_name(), *_metrics(ids, "since"))
+        rows = said.where("node IS NOT NULL").select(*source.schema.names)
     return finish(rows, physical, source.query, source.table, EVENT_TIME)
 
 
@@ -148,9 +162,9 @@ def metric_name() -> str:
     return f"muntin {number}" if number > 1 else "muntin"
 
 
-def _metrics(ids: tuple[str, ...]) -> list[Column]:
+def _metrics(ids: tuple[str, ...], since: str) -> list[Column]:
     begins = [
-        F.timestamp_micros(F.max(F.get("complete_from", F.lit(i)))).cast("string").alias(id)
+        F.timestamp_micros(F.max(F.get(since, F.lit(i)))).cast("string").alias(id)
         for i, id in enumerate(ids)
     ]
     return [
