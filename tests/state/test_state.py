@@ -58,6 +58,26 @@ def test_other_keys_or_aggregates_are_refused() -> None:
     refused(replace(spec, described=()), started(), "the partial aggregates all, .* needs none")
 
 
+def test_a_restart_keeps_the_technique_unless_it_is_asked_for_another() -> None:
+    """Told nothing, a later version may prefer another technique: the state keeps its own."""
+    store = MemoryStore()
+    stepped(spec_of(WINDOWS, technique="two-stacks"), store, [(5, "a", 1, 1)], 0)
+    by_itself = Bucket(spec_of(WINDOWS, technique="b-int"), 0, store)
+    assert by_itself.state.header.technique == "two-stacks"
+    stepped(spec_of(WINDOWS, technique="panes", asked=True), store, [(6, "a", 1, 1)], 0)
+    kept = Bucket(spec_of(WINDOWS, technique="b-int"), 0, store)
+    assert kept.state.header.technique == "panes", "what was asked for is kept from then on"
+
+
+def test_a_state_without_a_technique_takes_that_of_the_query() -> None:
+    store = started()
+    read = json.loads(store["header"])
+    del read["technique"]
+    store["header"] = json.dumps(read).encode()
+    bucket = Bucket(spec_of(WINDOWS, technique="panes"), 0, store)
+    assert bucket.state.header.technique == "panes"
+
+
 def test_other_types_are_refused() -> None:
     spec, store = spec_of(WINDOWS), started()
     table = pa.table({"node": [0], "start": [40], "k0": [1], **{f"p{i}": [1] for i in range(5)}})

@@ -153,10 +153,11 @@ class Bucket:
         A window that nothing else is made of reads its own, as the technique keeps them.
         """
         found: list[Asked] = []
+        technique = self.state.header.technique or self.spec.technique
         for i, (base, kept) in enumerate(
             zip(self.spec.bases, self.state.header.bases, strict=True)
         ):
-            due, cores = Due(kept, last, watermark), Cores(self.state, i, self.spec.technique)
+            due, cores = Due(kept, last, watermark), Cores(self.state, i, technique)
             together: list[Branch] = []
             for branch in base.branches:
                 first, latest = due.bounds(branch)

@@ -4,6 +4,7 @@
     buckets    how many buckets there are, and which this one is: keys are spread by both
     last       the watermark of the last step: every window that ended by then has fired
     newest     the start of the newest piece of the whole stream, which all buckets hear of
+    technique  what answers windows that are due: a restart changes it only if asked to
     bases      for each set of slices its cuts, the windows made of it, and its runs
 
 A window that joined later is complete only `since` an instant; kept ones have none. A run is a
@@ -112,6 +113,7 @@ class Header:
     last: int = 0
     types: str = ""
     newest: int | None = None
+    technique: str | None = None
 
     @staticmethod
     def new(spec: Spec, bucket: int) -> Header:
@@ -131,6 +133,7 @@ class Header:
                 "last": self.last,
                 "types": self.types,
                 "newest": self.newest,
+                "technique": self.technique,
                 "bases": [base.to_plain() for base in self.bases],
             }
         ).encode()
@@ -165,6 +168,7 @@ class Header:
             read["last"],
             read["types"],
             read.get("newest"),  # older states have none
+            read.get("technique"),
         )
 
 

@@ -27,7 +27,8 @@ class Spec:
     `update`, changed windows are emitted as they change instead of once when they are complete.
     `late_now` judges lateness by the watermark of the present batch, as Spark does with
     `spark.sql.streaming.statefulOperator.allowMultiple=false`; else by that of the one before.
-    `technique` answers windows that are due (`state.cores`). `read` is told what every result was
+    `technique` answers windows that are due (`state.cores`); a state that was begun with another
+    one keeps that, unless this one was `asked` for by name. `read` is told what every result was
     made of.
     """
 
@@ -41,6 +42,7 @@ class Spec:
     late_now: bool = False
     wraps: bool = False
     technique: str = "b-int"
+    asked: bool = False
     read: Read | None = None
 
 

@@ -49,6 +49,10 @@ class State:
         self._keys: Keys | None = None
         self.new = self._unsaved = entry is None
         check(self.header, spec)
+        if self.header.technique is None or (
+            spec.asked and self.header.technique != spec.technique
+        ):
+            self.header.technique, self._unsaved = spec.technique, True
         if not unchanged(self.header, spec):
             self._change()
 

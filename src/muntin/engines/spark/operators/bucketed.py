@@ -104,6 +104,7 @@ def spec_of(source: StreamSource, bound: Bound) -> Spec:
         late_now=judges_now(spark),
         wraps=source.wraps,
         technique=named_technique(bound.streaming.technique),
+        asked=bound.streaming.technique != "auto",
     )
 
 
