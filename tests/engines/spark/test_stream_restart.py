@@ -78,3 +78,20 @@ def test_another_set_of_windows_is_refused_and_kept_ones_go_on(
     kept = [row for row in [*first, *rest] if row.window_id == LONG.id]
     assert differences(kept, expected, 1) == []
     assert len(kept) >= 6
+
+
+@pytest.mark.parametrize("then", [("native", "bucketed"), ("bucketed", "native")])
+def test_a_restart_with_another_operator_is_refused(
+    then: tuple[str, str], streams: SparkSession, tmp_path: Path
+) -> None:
+    """Spark names the operator of the checkpoint and the present one, and reads no state."""
+    batches = [[(datetime.fromisoformat(t), k, n) for t, k, n in b] for b in BATCHES[:2]]
+    files = written(streams, batches, SCHEMA, tmp_path / "files")
+    second = sorted(files.iterdir())[1]
+    second.rename(tmp_path / second.name)
+    stream, (first, other) = streamed(streams, files, SCHEMA), then
+    run(asked(stream, SHORT, LONG, operator=first), tmp_path / "checkpoint")
+    (tmp_path / second.name).rename(second)
+    match = "OPERATOR_NOT_MATCH_IN_STATE_METADATA"
+    with pytest.raises(StreamingQueryException, match=match):
+        run(asked(stream, SHORT, LONG, operator=other), tmp_path / "checkpoint")
