@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from muntin_testing.postgres_server import PostgresServer
 
+collect_ignore = ["lab/benchmarks/flink_job.py"]  # runs in Flink's own environment
+
 # Before anything reads them: Spark's JVM and its Python workers inherit this environment.
 os.environ["TZ"] = "UTC"
 time.tzset()

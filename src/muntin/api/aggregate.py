@@ -178,7 +178,8 @@ def explain(
     >>> from datetime import datetime
     >>> rows = pa.table({"ts": [datetime(2026, 1, 1)], "v": [1]})
     >>> windows = [mt.tumbling("1 minute"), mt.tumbling("1 hour")]
-    >>> plan = mt.explain(rows, time="ts", windows=windows, aggregates=[mt.sum("v")])
+    >>> asked = {"time": "ts", "windows": windows, "aggregates": [mt.sum("v")]}
+    >>> plan = mt.explain(rows, **asked, rows=10_000_000)
     >>> [(node.id, node.parent) for node in plan.tree.nodes]
     [('1 minute', None), ('1 hour', '1 minute')]
     """

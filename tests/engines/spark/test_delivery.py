@@ -149,7 +149,7 @@ def test_the_operator_that_was_asked_for_runs(frugal: SparkSession) -> None:
     queries = {"one": mt.query("ts", [mt.hopping("9 seconds", "3 seconds")], [mt.sum("v")])}
     asked: tuple[tuple[BatchOperator, bool], ...] = (("kernel", True), ("expand", False))
     for operator, stage in asked:
-        plans = mt.optimize(queries=queries, operator=operator)
+        plans = mt.optimize(queries=queries, strategy="shared-pairs", operator=operator)
         assert [plan.operator.name for plan in plans.plans] == [operator]
         with redirect_stdout(StringIO()) as printed:
             plans.apply(table).explain()

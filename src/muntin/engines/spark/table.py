@@ -117,10 +117,16 @@ def _lifted(table: Table, query: Query, kinds: dict[Input, str]) -> Table:
     columns = columns_of(query.aggregates, kinds.__getitem__)
     position = dict(zip(kinds, table.values, strict=True))
     calls = [_call(each, position) for each in query.aggregates]
+    return replace(table, columns=columns, fields=partial_fields(table.rows, columns, calls))
+
+
+def partial_fields(
+    rows: DataFrame, columns: Columns, calls: Sequence[Column] = ()
+) -> tuple[StructField, ...]:
+    """The partial columns of prepared rows with their types; other calls are looked at, too."""
     lifts = [F.expr(p.lift).alias(p.name) for p in columns.partials]
-    made = list(table.rows.agg(*calls, *lifts).schema)[len(calls) :]
-    fields = tuple(StructField(f.name, f.dataType) for f in made)  # whatever its nulls
-    return replace(table, columns=columns, fields=fields)
+    made = list(rows.agg(F.lit(1), *calls, *lifts).schema)[1 + len(calls) :]
+    return tuple(StructField(f.name, f.dataType) for f in made)  # whatever its nulls
 
 
 def _check_order(df: DataFrame, read: dict[str, str], order: dict[str, str]) -> None:

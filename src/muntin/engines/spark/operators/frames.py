@@ -29,7 +29,7 @@ from muntin.engines.spark.row_partials import (
     one_zero,
 )
 from muntin.engines.spark.session_facts import wraps
-from muntin.engines.spark.table import Table, columns_in, input_column
+from muntin.engines.spark.table import Table, columns_in, input_column, partial_fields
 from muntin.kernels.frame_program import FrameProgram
 from muntin.model.as_of import AsOf
 from muntin.physical.operators.frames import CHUNK_REACHES, Division
@@ -90,7 +90,8 @@ class Records:
         read = dict.fromkeys(
             [*(["r"] if own else []), "e", *(v if self.asked.ordered else self._values)]
         )
-        return Table(rows, columns, kind, k, v, tuple(read), o)
+        fields = partial_fields(rows, columns)
+        return Table(rows, columns, kind, k, v, tuple(read), o, fields)
 
     @cached_property
     def joined(self) -> DataFrame:
