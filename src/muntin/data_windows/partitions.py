@@ -23,12 +23,11 @@ from muntin.data_windows.elements import Batch, Runs, changes, merge_runs
 from muntin.kernels.columns import encode
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
-from muntin.kernels.portions import portions
+from muntin.kernels.portions import portions, whole
 from muntin.kernels.spans import reduce_pieces
 from muntin.model.data_windows import DataWindow, Session
 from muntin.model.windows import Window
 from muntin.state.pieces import longs
-from muntin.state.store import whole
 
 PORTION = 200_000
 """Records that are evaluated at a time, if no key has more."""

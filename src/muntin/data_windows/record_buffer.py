@@ -18,8 +18,8 @@ from muntin.data_windows.elements import NEVER
 from muntin.data_windows.stream_state import Block, Tables
 from muntin.kernels.monoids import Array
 from muntin.kernels.ordering import order_codes
+from muntin.kernels.portions import whole
 from muntin.state.pieces import GROUP, by_time, longs
-from muntin.state.store import whole
 
 TIME = "t"
 

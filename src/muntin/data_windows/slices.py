@@ -32,9 +32,9 @@ from muntin.data_windows.elements import (
 from muntin.data_windows.record_buffer import TIME
 from muntin.data_windows.stream_state import StreamSpec
 from muntin.kernels.monoids import Array
+from muntin.kernels.portions import whole
 from muntin.model.data_windows import MeasureWindow, Threshold, UserWindow
 from muntin.state.pieces import GROUP, longs
-from muntin.state.store import whole
 
 NODE, NUMBER, LO, HI, SLICE, LOW, HIGH = "node", "number", "lo", "hi", "slice", "low", "high"
 SEEN, DUE = "seen", "due"

@@ -27,13 +27,14 @@ from muntin.data_windows.record_buffer import TIME, RecordBuffer, renumber_group
 from muntin.data_windows.slices import DUE, SEEN, Kept, take_step
 from muntin.data_windows.stream_state import StreamHeader, StreamSpec, Tables
 from muntin.kernels.monoids import Array
+from muntin.kernels.portions import whole
 from muntin.model.data_windows import CountWindow
 from muntin.state.bucket import Step
 from muntin.state.header import check_types
 from muntin.state.keys import Keys
 from muntin.state.pieces import GROUP, longs
 from muntin.state.state import Cache
-from muntin.state.store import Store, whole
+from muntin.state.store import Store
 
 
 class StreamBucket:

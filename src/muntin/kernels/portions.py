@@ -24,3 +24,9 @@ def portions(batches: Iterable[pa.RecordBatch], size: int) -> Iterator[pa.Table]
             waiting, rows = [], 0
     if rows:
         yield pa.Table.from_batches(waiting).combine_chunks()
+
+
+def whole(table: pa.Table, name: str) -> pa.Array:
+    """A column in one piece."""
+    column = table.column(name)
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

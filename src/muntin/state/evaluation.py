@@ -17,6 +17,7 @@ from muntin.kernels.encoding import Encoded
 from muntin.kernels.instances import instances
 from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
+from muntin.kernels.portions import whole
 from muntin.kernels.tree import Branch, evaluate_tree
 from muntin.model.windows import Window
 from muntin.physical.operators.kernel import Base
@@ -24,7 +25,6 @@ from muntin.state.header import KeptBase
 from muntin.state.keys import Keys
 from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
 from muntin.state.spec import Spec, first_open, last_due
-from muntin.state.store import whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
-from muntin.state.store import whole
+from muntin.kernels.portions import whole
 
 UNTIL = "until"
 SMALL = 1_000

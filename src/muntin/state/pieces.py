@@ -15,8 +15,8 @@ from muntin.kernels.columns import encode
 from muntin.kernels.encoding import Encoded
 from muntin.kernels.grouping import Grouping
 from muntin.kernels.monoids import Array
+from muntin.kernels.portions import whole
 from muntin.plan.slicing import Slices
-from muntin.state.store import whole
 
 GROUP, START = "group", "start"
 

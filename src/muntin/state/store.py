@@ -62,9 +62,3 @@ def from_bytes(entry: bytes) -> pa.Table:
     {'start': [1, 2]}
     """
     return pa.ipc.open_stream(pa.py_buffer(entry)).read_all()
-
-
-def whole(table: pa.Table, name: str) -> pa.Array:
-    """A column in one piece."""
-    column = table.column(name)
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -34,6 +34,7 @@ from muntin.kernels.frames import Line
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.ordering import order_codes
+from muntin.kernels.portions import whole
 from muntin.model.as_of import AsOf
 from muntin.model.query import Query
 from muntin.physical.operators.frames import FRAMES, Division, describe, divide
@@ -227,8 +228,8 @@ def _merge(rows: pa.Table, bound: _Bound) -> pa.Table:
     ties += [f"v{i}" for i, _ in enumerate(bound.read.columns.inputs)]
     by = [_order(events, name) for name in ties] if bound.asked.ordered else []
     line, order = _sorted(others, _instants(events), by)
-    columns = {name: _column(events, name).take(order) for name in bound.program.reads}
-    timed = np.flatnonzero(_column(rows, "t").is_valid().to_numpy(zero_copy_only=False))
+    columns = {name: whole(events, name).take(order) for name in bound.program.reads}
+    timed = np.flatnonzero(whole(rows, "t").is_valid().to_numpy(zero_copy_only=False))
     asking, place = _sorted(own[timed], _instants(rows)[timed], [])
     found = bound.program.evaluate(columns, line, asking)
     back = np.zeros(rows.num_rows, dtype=np.int64)
@@ -243,7 +244,7 @@ def _groups(rows: pa.Table, events: pa.Table, keys: int) -> tuple[Array, Array]:
     """A number for each combination of keys, the same in both tables."""
     together = []
     for i in range(keys):
-        first, second = _column(rows, f"k{i}"), _column(events, f"k{i}")
+        first, second = whole(rows, f"k{i}"), whole(events, f"k{i}")
         if pa.types.is_null(first.type):  # as in a DataFrame without rows
             first = first.cast(second.type)
         try:
@@ -277,18 +278,13 @@ def _sorted(group: Array, time: Array, ties: Sequence[Array]) -> tuple[Line, pa.
 
 def _order(table: pa.Table, name: str) -> Array:
     """Numbers in the order of the values, nulls first."""
-    column = _column(table, name)
+    column = whole(table, name)
     codes = np.unique(order_codes(column), return_inverse=True)[1].reshape(-1)
     return np.where(_nulls(column), -1, codes)
 
 
 def _instants(table: pa.Table) -> Array:
-    return np.asarray(_column(table, "t").fill_null(0).to_numpy(zero_copy_only=False))
-
-
-def _column(table: pa.Table, name: str) -> pa.Array:
-    column = table.column(name)
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return np.asarray(whole(table, "t").fill_null(0).to_numpy(zero_copy_only=False))
 
 
 def _finish(merged: pa.Table, bound: _Bound) -> pa.Table:

@@ -26,6 +26,7 @@ from muntin.kernels.framed import Framed, merge_frames
 from muntin.kernels.frames import CARRIED, Line
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
+from muntin.kernels.portions import whole
 
 PORTION = 128_000
 """Records that are evaluated at a time, at least."""
@@ -120,7 +121,7 @@ class Portion:
         frame = Framed(np.zeros(1, dtype=np.int64), np.array([len(events)]))
         for partial in self.stage.program.partials:
             own = [
-                _column(self.table, name).take(pa.array(events))
+                whole(self.table, name).take(pa.array(events))
                 for name in (partial.name, *partial.beside)
             ]
             encoded = encode(partial.merger, own, self.stage.program.wraps, partial.code)
@@ -133,29 +134,29 @@ class Portion:
         """Equal for records of one key and chunk, which stand together."""
         changes = np.zeros(max(self.table.num_rows - 1, 0), dtype=np.bool_)
         for name in self.stage.by:
-            codes = codes_of([_column(self.table, name)], self.table.num_rows)
+            codes = codes_of([whole(self.table, name)], self.table.num_rows)
             changes |= codes[1:] != codes[:-1]
         return np.concatenate(([0], np.cumsum(changes))).astype(np.int64)
 
     @cached_property
     def time(self) -> Array:
         """The instant of each record; that of one without a time means nothing."""
-        return np.asarray(_column(self.table, "t").fill_null(0).to_numpy(zero_copy_only=False))
+        return np.asarray(whole(self.table, "t").fill_null(0).to_numpy(zero_copy_only=False))
 
     @cached_property
     def timed(self) -> Array:
         """Which records have a time."""
-        return _bools(_column(self.table, "t").is_valid())
+        return _bools(whole(self.table, "t").is_valid())
 
     @cached_property
     def is_row(self) -> Array:
         """Which records are rows that were given, and not emitted yet."""
-        return _bools(_column(self.table, "r").is_valid())
+        return _bools(whole(self.table, "r").is_valid())
 
     @cached_property
     def events(self) -> Array:
         """Where the events are."""
-        return np.flatnonzero(_bools(_column(self.table, "e")) & self.timed)
+        return np.flatnonzero(_bools(whole(self.table, "e")) & self.timed)
 
     @cached_property
     def pending(self) -> Array:
@@ -168,13 +169,13 @@ class Portion:
         return np.asarray(last & self.is_row & self.timed)
 
     def _events(self, name: str) -> pa.Array:
-        column = _column(self.table, name)
+        column = whole(self.table, name)
         if len(self.events) == len(column):
             return column
         return column.take(pa.array(self.events))
 
     def _batch(self, rows: Array, found: dict[str, pa.Array]) -> pa.RecordBatch:
-        own = _column(self.table, "r")
+        own = whole(self.table, "r")
         given = own if len(rows) == len(own) else own.take(pa.array(rows))
         kinds = {field.name: field.type for field in self.table.schema}
         types = self.stage.program.types(kinds)
@@ -187,7 +188,7 @@ class Portion:
 
 def _without_rows(table: pa.Table, emitted: pa.Array) -> pa.Table:
     """The same records; those that were emitted are only events from now on."""
-    own = _column(table, "r")
+    own = whole(table, "r")
     left = pa.array(np.arange(len(own)), mask=_bools(emitted))
     return _replaced(table, "r", own.take(left))
 
@@ -199,8 +200,3 @@ def _replaced(table: pa.Table, name: str, values: pa.Array) -> pa.Table:
 
 def _bools(column: pa.Array) -> Array:
     return np.asarray(column.to_numpy(zero_copy_only=False))
-
-
-def _column(table: pa.Table, name: str) -> pa.Array:
-    column = table.column(name)
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

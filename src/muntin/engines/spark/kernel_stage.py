@@ -26,6 +26,7 @@ from muntin.kernels.columns import encode
 from muntin.kernels.encoding import Encoded
 from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
+from muntin.kernels.portions import whole
 from muntin.kernels.tree import Branch, Read, evaluate_tree
 from muntin.model.windows import Window
 
@@ -103,8 +104,8 @@ class Groups:
         names = [*kernel.keys, "node", *(["chunk"] if kernel.chunk else [])]
         changes = changes_of(table, names)
         group = np.concatenate(([0], np.cumsum(changes)))
-        node = column_of(table, "node").to_numpy(zero_copy_only=False)
-        start = column_of(table, "start").to_numpy(zero_copy_only=False)
+        node = whole(table, "node").to_numpy(zero_copy_only=False)
+        start = whole(table, "start").to_numpy(zero_copy_only=False)
         return Groups(table, kernel, group, node, start, seen_to, is_last)
 
     def evaluated(self) -> Iterator[pa.RecordBatch]:
@@ -136,7 +137,7 @@ class Groups:
         return self.table.slice(int(np.argmax(kept))), horizon
 
     def _encoded(self, partial: PartialColumn) -> Encoded:
-        columns = [column_of(self.table, name) for name in (partial.name, *partial.beside)]
+        columns = [whole(self.table, name) for name in (partial.name, *partial.beside)]
         return encode(partial.merger, columns, self.kernel.wraps, partial.code)
 
     def _between(self, window: Window) -> tuple[Array, Array]:
@@ -144,7 +145,7 @@ class Groups:
         count = int(self.group[-1]) + 1
         low, high = np.full(count, _BEFORE), np.full(count, _AFTER)
         if self.kernel.chunk:
-            chunk = column_of(self.table, "chunk").to_numpy(zero_copy_only=False)
+            chunk = whole(self.table, "chunk").to_numpy(zero_copy_only=False)
             own = chunk[np.searchsorted(self.group, np.arange(count))] * self.kernel.chunk
             low, high = own, own + self.kernel.chunk - 1
         low[0] = max(low[0], self.seen_to - window.range + 1)
@@ -156,7 +157,7 @@ class Groups:
         """First-level rows that are results themselves, each emitted by its own chunk, once."""
         new = (self.group[rows] > 0) | (self.start[rows] > self.seen_to)
         if self.kernel.chunk:
-            chunk = column_of(self.table, "chunk").to_numpy(zero_copy_only=False)
+            chunk = whole(self.table, "chunk").to_numpy(zero_copy_only=False)
             new &= self.start[rows] // self.kernel.chunk == chunk[rows]
         kept = rows[new]
         columns = tuple(tuple(a[kept] for a in e.arrays) for e in encoded)
@@ -168,7 +169,7 @@ class Groups:
         """Results in lists: a row for neighbours of one group."""
         first = _firsts(results.group)
         own = pa.array(results.origin[first])
-        keys = [column_of(self.table, k).take(own) for k in self.kernel.keys]
+        keys = [whole(self.table, k).take(own) for k in self.kernel.keys]
         node = pa.array(np.full(len(first), results.node, dtype=np.int32))
         partials = [e.decode(arrays) for e, arrays in zip(encoded, results.columns, strict=True)]
         columns = (pa.array(results.start), *partials)
@@ -189,7 +190,7 @@ def changes_of(table: pa.Table, names: list[str]) -> Array:
     """Which rows differ from the one before in one of these columns, but for the first row."""
     changes = np.zeros(max(table.num_rows - 1, 0), dtype=np.bool_)
     for name in names:
-        codes = _codes(column_of(table, name))
+        codes = _codes(whole(table, name))
         changes |= codes[1:] != codes[:-1]
     return changes
 
@@ -202,9 +203,3 @@ def _codes(column: pa.Array) -> Array:
         column = pa.array([repr(value) for value in column.to_pylist()])
     encoded = column.dictionary_encode(null_encoding="encode")
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
-
-
-def column_of(table: pa.Table, name: str) -> pa.Array:
-    """A column in one piece."""
-    column = table.column(name)
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

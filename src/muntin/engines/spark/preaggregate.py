@@ -25,7 +25,7 @@ from muntin.kernels.encoding import Encoded
 from muntin.kernels.grouping import Grouping, codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
-from muntin.kernels.portions import portions
+from muntin.kernels.portions import portions, whole
 from muntin.kernels.tree import Read, evaluate_tree
 from muntin.physical.operators.kernel import Base
 from muntin.state.pieces import starts
@@ -67,9 +67,9 @@ class PreAggregation:
             encode(p.merger, [lifted[n] for n in (p.name, *p.beside)], self.wraps, p.code)
             for p in self.partials
         ]
-        keys = [_column(portion, name) for name in self.keys]
+        keys = [whole(portion, name) for name in self.keys]
         codes = codes_of(keys, portion.num_rows)
-        instant = _column(portion, "t").to_numpy(zero_copy_only=False)
+        instant = whole(portion, "t").to_numpy(zero_copy_only=False)
         parts = []
         for base in self.bases:
             start = starts(base.slices, instant)
@@ -90,7 +90,7 @@ class PreAggregation:
     def _merged(self, table: pa.Table) -> pa.Table:
         order, columns = self._in_order(table)
         grouping = Grouping.sorted(order, columns)
-        start = _column(table, "start").to_numpy(zero_copy_only=False)
+        start = whole(table, "start").to_numpy(zero_copy_only=False)
         return self._table(table, None, start, grouping, self._encoded(table))
 
     def _evaluated(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -112,15 +112,15 @@ class PreAggregation:
 
     def _in_order(self, table: pa.Table) -> tuple[Array, list[Array]]:
         """The order by node, keys and start, and these columns in that order."""
-        key = codes_of([_column(table, name) for name in self.keys], table.num_rows)
-        node = _column(table, "node").to_numpy(zero_copy_only=False)
-        start = _column(table, "start").to_numpy(zero_copy_only=False)
+        key = codes_of([whole(table, name) for name in self.keys], table.num_rows)
+        node = whole(table, "node").to_numpy(zero_copy_only=False)
+        start = whole(table, "start").to_numpy(zero_copy_only=False)
         order = np.lexsort((start, key, node))
         return order, [node[order], key[order], start[order]]
 
     def _encoded(self, table: pa.Table) -> list[Encoded]:
         return [
-            encode(p.merger, [_column(table, n) for n in (p.name, *p.beside)], self.wraps, p.code)
+            encode(p.merger, [whole(table, n) for n in (p.name, *p.beside)], self.wraps, p.code)
             for p in self.partials
         ]
 
@@ -134,9 +134,9 @@ class PreAggregation:
     ) -> pa.Table:
         """One row for each group; `node` is taken from the table unless it is given."""
         taken = pa.array(grouping.rows)
-        keys = [_column(table, name).take(taken) for name in self.keys]
+        keys = [whole(table, name).take(taken) for name in self.keys]
         nodes = (
-            _column(table, "node").take(taken)
+            whole(table, "node").take(taken)
             if node is None
             else pa.array(np.full(len(taken), node, dtype=np.int32))
         )
@@ -149,7 +149,7 @@ class PreAggregation:
         self, table: pa.Table, results: Results, rows: Array, encoded: list[Encoded]
     ) -> pa.RecordBatch:
         taken = pa.array(rows[results.origin])
-        keys = [_column(table, name).take(taken) for name in self.keys]
+        keys = [whole(table, name).take(taken) for name in self.keys]
         nodes = pa.array(np.full(len(taken), results.node, dtype=np.int32))
         partials = [e.decode(arrays) for e, arrays in zip(encoded, results.columns, strict=True)]
         return pa.RecordBatch.from_arrays(
@@ -159,8 +159,3 @@ class PreAggregation:
     @property
     def _names(self) -> list[str]:
         return [*self.keys, "node", "start", *(p.name for p in self.partials)]
-
-
-def _column(table: pa.Table, name: str) -> pa.Array:
-    column = table.column(name)
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

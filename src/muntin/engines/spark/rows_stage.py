@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from muntin.engines.spark.kernel_stage import Kernel, changes_of, column_of
+from muntin.engines.spark.kernel_stage import Kernel, changes_of
 from muntin.kernels.columns import encode
 from muntin.kernels.grouping import Grouping
-from muntin.kernels.portions import portions
+from muntin.kernels.portions import portions, whole
 from muntin.physical.operators.kernel import Base
 from muntin.state.pieces import starts
 
@@ -49,7 +49,7 @@ class SlicedRows:
 
     def _as_pieces(self, rows: pa.Table) -> pa.Table:
         """Each row as a piece of its slice: its partials are those of one row."""
-        instant = column_of(rows, "t").to_numpy(zero_copy_only=False)
+        instant = whole(rows, "t").to_numpy(zero_copy_only=False)
         node = np.full(rows.num_rows, self.base.node, dtype=np.int32)
         start = starts(self.base.slices, instant)
         own = {name: rows.column(name) for name in (*self.kernel.keys, "chunk")}
@@ -59,13 +59,13 @@ class SlicedRows:
     def _merged(self, pieces: pa.Table) -> pa.Table:
         """Neighbours of the same group and start as one."""
         pieces = pieces.combine_chunks()
-        start = column_of(pieces, "start").to_numpy(zero_copy_only=False)
+        start = whole(pieces, "start").to_numpy(zero_copy_only=False)
         changes = changes_of(pieces, [*self.kernel.keys, "chunk"]) | (start[1:] != start[:-1])
         first = np.concatenate(([0], np.flatnonzero(changes) + 1))
         grouping, kernel = Grouping(np.arange(len(start)), first), self.kernel
         kept = pieces.take(pa.array(first))
         for partial in kernel.partials:
-            columns = [column_of(pieces, name) for name in (partial.name, *partial.beside)]
+            columns = [whole(pieces, name) for name in (partial.name, *partial.beside)]
             encoded = encode(partial.merger, columns, kernel.wraps, partial.code)
             merged = encoded.decode(grouping.merged(encoded.arrays, encoded.monoid))
             place = kept.schema.get_field_index(partial.name)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.state.store import whole
+from muntin.kernels.portions import whole
 
 
 @dataclass(frozen=True, slots=True)
