@@ -5,6 +5,8 @@ them in its derivations. "periodic": windows with slides among the divisors of a
 up to an overlap times the slide (the paper's testbed, section 5.1), on shared pairs: each answered
 where its instances end, with the partials that they have. Techniques run over at least one
 composite slide after the window is full. Section 4.1 of the multi-query paper.
+
+These are the part "queries"; the part "stream" is what a stream reads (`lab.multi_query.stream`).
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from statistics import mean
 from rich.console import Console
 from rich.table import Table
 
+from lab.multi_query.stream import compare_reading
 from lab.multi_query.techniques import operations_of
 from lab.registry import Options
 from lab.report import MARKS, new_table, picture, write_files
@@ -130,6 +133,17 @@ def compare(kind: str, queries: int, seed: int) -> list[Comparison]:
 
 def run(
     options: Options, console: Console, queries: Sequence[int] = (1, 2, 5, 10, 20), sets: int = 4
+) -> list[Comparison]:
+    """The parts asked for, both if none is; what was found of queries."""
+    parts = options.choose(("queries", "stream"))
+    found = compare_queries(options, console, queries, sets) if "queries" in parts else []
+    if "stream" in parts:
+        compare_reading(options, console)
+    return found
+
+
+def compare_queries(
+    options: Options, console: Console, queries: Sequence[int], sets: int
 ) -> list[Comparison]:
     """Compare on `sets` random loads of each size, print the deviations, write them if asked."""
     found = []

@@ -19,7 +19,7 @@ from muntin.model.queries import DELIVERIES
 from muntin.model.query import BOUNDS
 from muntin.nesting.manager import GROUPINGS
 from muntin.physical import BATCH, IN_PROCESS, OPERATORS, STREAM
-from muntin.physical.operators.bucketed import TECHNIQUES
+from muntin.physical.due_techniques import TECHNIQUES
 from muntin.plan.slicing import SLICINGS
 from muntin.planner.strategies import STRATEGIES
 from muntin_testing.public_api import public_calls

@@ -6,9 +6,8 @@ import pyarrow as pa
 import pytest
 
 from muntin.model.windows import Window
-from muntin.physical.operators import bucketed
-from muntin.state.cores import FAN_OUT, TECHNIQUES
-from muntin.state.header import SLICES
+from muntin.physical.blocks import FAN_OUT, SLICES
+from muntin.physical.due_techniques import TECHNIQUES
 from muntin.state.store import MemoryStore
 from muntin_testing.buckets import BruteForce, Row, spec_of, stepped
 from muntin_testing.reached import Reached
@@ -46,10 +45,6 @@ def test_every_technique_gives_the_rows_of_brute_force(technique: str) -> None:
             reached["late"] += step.late
     reached.at_least(200, "emitted")
     reached.at_least(10, "late")
-
-
-def test_techniques_are_those_that_explain_names() -> None:
-    assert tuple(bucketed.TECHNIQUES) == TECHNIQUES
 
 
 def reads(technique: str, count: int) -> list[int]:

@@ -73,7 +73,7 @@ def test_the_better_estimates_are_better(kind: str, monkeypatch: pytest.MonkeyPa
 def test_omega_prints_deviations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.multi_query.omega.EDGES", 100)
     console = Console(width=160, record=True, file=io.StringIO())
-    found = omega.run(Options(tmp_path), console, queries=(2,), sets=1)
+    found = omega.run(Options(tmp_path, parts=("queries",)), console, queries=(2,), sets=1)
     assert len(found) == 2 * 5
     assert "deviation" in console.export_text()
     assert len((tmp_path / "omega.csv").read_text().splitlines()) == 11

@@ -158,7 +158,8 @@ class Plan(Found):
         """What the operator does, and what the prediction rests on."""
         known, constants = self.options.statistics, self.options.prices.origin
         question = self.options.question(self.query)
-        notes = [f"{self.operator.name}: {self.operator.card}", *self.operator.notes(question)]
+        own = self.operator.notes(self.choice.physical, question)
+        notes = [f"{self.operator.name}: {self.operator.card}", *own]
         if not self.options.by_seconds:
             return notes
         if self.options.engine == "stream":

@@ -22,7 +22,7 @@ class Facts:
 
     `stranger` is why rows cannot be handed to Python, `refused` the operators that are ruled out,
     with reasons, `forced` the operator to run if one was asked for, `technique` what is
-    to answer a stream's windows when they are due.
+    to answer a stream's windows when they are due, `update` that it emits them as they change.
     """
 
     stranger: str | None = None
@@ -30,6 +30,7 @@ class Facts:
     started_with: tuple[Window, ...] = ()
     forced: str | None = None
     technique: str = "auto"
+    update: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Question:
     stranger: str | None = None
     started_with: tuple[Window, ...] = ()
     technique: str = "auto"
+    update: bool = False
 
     @cached_property
     def batch_cases(self) -> tuple[Question, ...]:

@@ -61,4 +61,4 @@ class Options:
     def question(self, query: Query) -> Question:
         """What operators are asked to judge plans for."""
         known = self.facts.stranger, self.facts.started_with, self.facts.technique
-        return Question(query, self.statistics, self.prices, *known)
+        return Question(query, self.statistics, self.prices, *known, self.facts.update)

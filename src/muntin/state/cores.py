@@ -10,7 +10,7 @@ the core [last, first + range). Its whole blocks, the runs of the state, are rea
     two-stacks   2                              from each block to a flip, and from the flip on
 
 and slices outside of whole blocks one by one. So what a result reads stays bounded, however many
-slices its window has; panes reads all of them.
+slices its window has; panes reads all of them. `physical.due_techniques` predicts how much.
 
 What was combined is remembered by the tokens of its runs and never written: the state keeps the
 finest slices alone. A run that a late row has changed has another token, so just what holds it is
@@ -28,13 +28,9 @@ import pyarrow as pa
 
 from muntin.kernels.grouping import Grouping
 from muntin.model.windows import Window
+from muntin.physical.blocks import FAN_OUT, core_of, has_core
 from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
 from muntin.state.state import State
-
-FAN_OUT = 16
-"""Blocks of one length that make one of the next."""
-TECHNIQUES = ("b-int", "two-stacks", "panes")
-"""What answers due windows: a ladder, suffixes and prefixes, or plain re-reduction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +53,7 @@ class Cores:
         """Pieces of all instances that begin in [first, last], oldest first."""
         block = self.state.header.bases[self.base].block
         end = last + window.range
-        low, high = -(-last // block), (first + window.range) // block
-        steps = window.range // block - 2
-        flip = high // steps * steps if steps > 0 else low
+        low, flip, high = core_of(window, first, last, block)
         if self.technique == "two-stacks" and low < flip:
             core = [self._suffix(low, flip), self._prefix(flip, high)]
         else:
@@ -71,7 +65,7 @@ class Cores:
     def pays(self, window: Window, first: int, last: int) -> bool:
         """Whether the instances have so much in common that a core is worth it."""
         block = self.state.header.bases[self.base].block
-        return self.technique != "panes" and first + window.range - last >= 3 * block
+        return self.technique != "panes" and has_core(window, first, last, block)
 
     def _slices(self, since: int, before: int) -> list[pa.Table]:
         """The slices that begin in a stretch of time, one by one."""
@@ -126,6 +120,8 @@ class Cores:
     def _merge(self, tables: list[pa.Table]) -> pa.Table:
         table = pa.concat_tables(tables).combine_chunks()
         spec, group = self.state.spec, longs(table, GROUP)
+        if spec.taken is not None:
+            spec.taken(len(group))
         order = by_group(group)
         grouping = Grouping.sorted(order, [group[order]])
         rows = pa.array(grouping.rows)

@@ -18,7 +18,7 @@ from muntin.kernels.instances import instances
 from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.portions import whole
-from muntin.kernels.tree import Branch, evaluate_tree
+from muntin.kernels.tree import Branch, evaluate_tree, span_of
 from muntin.model.windows import Window
 from muntin.physical.operators.kernel import Base
 from muntin.state.header import KeptBase
@@ -104,6 +104,9 @@ def results(
         np.arange(len(order)),
         tuple(tuple(a[order] for a in c.arrays) for c in columns),
     )
+    if spec.taken is not None and isinstance(asked, Due):
+        spans = [span_of(branch, asked.between) for branch in base.branches]
+        spec.taken(sum(len(pieces.within(*span).start) for span in spans))
     monoids = tuple(c.monoid for c in columns)
     keep = asked.wanted if isinstance(asked, Changed) else None
     for found in evaluate_tree(base.branches, pieces, monoids, asked.between, keep, spec.read):

@@ -16,23 +16,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Any, Protocol
 
 from muntin.errors import StateError
 from muntin.model.windows import Window
+from muntin.physical.blocks import block_length
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices, edge_rate
 from muntin.state.spec import Spec
 
 FORMAT = 1
-RUNS = 16
-"""A block is this part of the widest window: what a step may keep longer than needed."""
-SLICES = 256
-"""A block has at most about this many slices: what a step rewrites, and reads one by one."""
-FEWEST, LONGEST = 16, 4
-"""A block with fewer slices is made longer, up to this part of the widest window: each run that a
-step touches is a call of the state store, however little it holds."""
 
 
 @dataclass(slots=True)
@@ -63,10 +56,7 @@ class KeptBase:
         """The base of a query, with nothing kept yet."""
         windows = [KeptWindow(w) for w in base.windows.values()]
         widest = max((w.window.range for w in windows), default=1)
-        rate = edge_rate(base.slices)
-        block = min(widest // RUNS, ceil(SLICES / rate))
-        block = max(block, min(widest // LONGEST, ceil(FEWEST / rate)))
-        return KeptBase(base.slices, max(block, 1), windows)
+        return KeptBase(base.slices, block_length(widest, edge_rate(base.slices)), windows)
 
     def since(self, window: Window) -> int | None:
         """From when on the window is complete; None if it always was."""

@@ -6,7 +6,7 @@ in the instances that contain it, so it is needed until the newest of them has f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,7 @@ class Spec:
     `spark.sql.streaming.statefulOperator.allowMultiple=false`; else by that of the one before.
     `technique` answers windows that are due (`state.cores`); a state that was begun with another
     one keeps that, unless this one was `asked` for by name. `read` is told what every result was
-    made of.
+    made of, `taken` how many partials are taken up to emit what is due and to combine blocks.
     """
 
     bases: tuple[Base, ...]
@@ -44,6 +44,7 @@ class Spec:
     technique: str = "b-int"
     asked: bool = False
     read: Read | None = None
+    taken: Callable[[int], None] | None = None
 
 
 def needed_until(windows: Iterable[Window], start: Array) -> Array:

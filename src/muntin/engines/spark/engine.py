@@ -203,7 +203,8 @@ class Stream(OnSpark):
         given = () if streaming.started_with is None else bound.started_with
         if given and operator is None:
             refused = {BUCKETED.name: "started_with is for restarts of 'native'", **refused}
-        return Facts(bound.stranger, refused, given, operator, streaming.technique)
+        asked = streaming.technique, streaming.output == "update"
+        return Facts(bound.stranger, refused, given, operator, *asked)
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
         """The rows as a streaming DataFrame, in the long layout."""

@@ -72,7 +72,7 @@ class Operator(ABC):
         """What makes a node: the word that explain() has beside it."""
         return self.name
 
-    def notes(self, question: Question) -> tuple[str, ...]:
+    def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         """What else explain() says of how it runs."""
         return ()
 

@@ -8,8 +8,12 @@ A bucket pays for each batch, and little for a key or a result.
 
 from __future__ import annotations
 
+from muntin.model.durations import duration_text
+from muntin.model.windows import Window
+from muntin.physical.due_techniques import STEP, TECHNIQUES, Kept, choose_technique
 from muntin.physical.lowering import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.base import Rewrite
+from muntin.physical.operators.kernel import Base, bases
 from muntin.physical.operators.streamed import (
     BATCHES,
     Streamed,
@@ -26,17 +30,14 @@ EMITTED = 1.5e-6
 """Seconds to hand a result back."""
 
 
-TECHNIQUES = {
-    "b-int": "a ladder of combined blocks, repaired where a late row falls",
-    "two-stacks": "blocks combined up to a flip and from it on",
-    "panes": "every slice of every window",
-}
-"""What answers windows when they are due (`muntin.state.cores`), the default first."""
+def _shown(partials: float) -> str:
+    return f"{partials:,.0f}" if partials >= 100 else f"{partials:.3g}"
 
 
-def named_technique(given: str) -> str:
-    """The technique asked for; "auto" is the first, which late rows slow least."""
-    return next(iter(TECHNIQUES)) if given == "auto" else given
+def _keep(base: Base) -> Kept:
+    alone = [b.shape for b in base.branches if not b.branches and isinstance(b.shape, Window)]
+    others = [w for b in base.branches if b.branches for w in b.windows.values()]
+    return Kept(base.slices, tuple(alone), tuple(others))
 
 
 class Bucketed(Streamed):
@@ -45,10 +46,28 @@ class Bucketed(Streamed):
     name = "bucketed"
     card = "state in columns for each bucket of keys, evaluated by NumPy when windows are due"
 
-    def notes(self, question: Question) -> tuple[str, ...]:
-        """By what the windows that are due are answered."""
-        technique = named_technique(question.technique)
-        return (f"windows that are due are answered by {technique}: {TECHNIQUES[technique]}",)
+    def due_technique(self, physical: PhysicalPlan, given: str) -> tuple[str, dict[str, float]]:
+        """The technique that was given, or for "auto" the one that reads least; what each reads.
+
+        It depends on the plan alone, so that a stream has the same wherever it is planned.
+        """
+        best, read = choose_technique([_keep(base) for base in bases(physical)])
+        return (best if given == "auto" else given), read
+
+    def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
+        """By what the windows that are due are answered, and what the other techniques read."""
+        if question.update:
+            return ("windows that changed are answered from all slices that open windows hold",)
+        technique, read = self.due_technique(physical, question.technique)
+        others = ", ".join(f"{name} {_shown(read[name])}" for name in read if name != technique)
+        how = f"windows that are due are answered by {technique}: {TECHNIQUES[technique]}"
+        if not read:
+            return (how,)
+        return (
+            how,
+            f"{technique} is predicted to read {_shown(read[technique])} partials a result, "
+            f"at a step every {duration_text(STEP)}; {others}",
+        )
 
     def refusal(self, plan: SharingPlan, question: Question) -> str | None:
         """All partials are merged in Python."""

@@ -7,6 +7,7 @@ a window that joins changes the cuts, and no tree that was planned at the start 
 from __future__ import annotations
 
 from muntin.model.windows import Window
+from muntin.physical.lowering import PhysicalPlan
 from muntin.physical.operators.base import Rewrite
 from muntin.physical.operators.bucketed import Bucketed
 from muntin.physical.question import Question
@@ -26,6 +27,10 @@ class Controlled(Bucketed):
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
         """One set of slices, whatever was planned."""
         return (share_one_set,)
+
+    def due_technique(self, physical: PhysicalPlan, given: str) -> tuple[str, dict[str, float]]:
+        """A ladder bounds what is read, whatever windows come; so nothing is predicted."""
+        return ("b-int" if given == "auto" else given), {}
 
 
 def share_one_set(plan: SharingPlan) -> SharingPlan:

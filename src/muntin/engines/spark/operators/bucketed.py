@@ -34,7 +34,7 @@ from muntin.engines.spark.processor import OUTPUT, BucketProcessor
 from muntin.engines.spark.session_facts import is_connect, version_of
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.physical import PhysicalPlan
-from muntin.physical.operators.bucketed import named_technique
+from muntin.physical.operators.bucketed import BUCKETED, Bucketed
 from muntin.physical.operators.kernel import Base
 from muntin.state.spec import Spec
 
@@ -89,7 +89,7 @@ def refusal(bound: Bound) -> str | None:
     return None
 
 
-def spec_of(source: StreamSource, bound: Bound) -> Spec:
+def spec_of(source: StreamSource, bound: Bound, operator: Bucketed = BUCKETED) -> Spec:
     """What the query asks of each bucket."""
     assert bound.streaming is not None, "it runs on streams"
     spark = bound.df.sparkSession
@@ -103,7 +103,7 @@ def spec_of(source: StreamSource, bound: Bound) -> Spec:
         update=bound.streaming.output == "update",
         late_now=judges_now(spark),
         wraps=source.wraps,
-        technique=named_technique(bound.streaming.technique),
+        technique=operator.due_technique(source.physical, bound.streaming.technique)[0],
         asked=bound.streaming.technique != "auto",
     )
 

@@ -43,6 +43,7 @@ from muntin.engines.spark.processor import (
 from muntin.engines.spark.stream_source import StreamSource
 from muntin.errors import ControlError
 from muntin.physical import PhysicalPlan
+from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices
 from muntin.state.control import Command, Control, Folder, Stream, Terms, new_key
@@ -71,7 +72,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     assert bound.streaming is not None, "it runs on streams"
     assert bound.streaming.control is not None, "its windows come from a control"
     source, spark, control = bound.source(physical), bound.df.sparkSession, bound.streaming.control
-    spec = replace(spec_of(source, bound), bases=())
+    spec = replace(spec_of(source, bound, CONTROLLED), bases=())
     stream = Controlled(spec, source.query.windows, _terms(source, control))
     path = _announce(stream, source, control)
     grid = Base(0, Slices((Cut(control.grain, 0),)), ())

@@ -1,0 +1,124 @@
+"""Ω of a stream's techniques: what is predicted against what a bucket takes up, and the choice."""
+
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import muntin as mt
+from lab.multi_query.stream import UNITS, count_partials, read_partials
+from muntin.model.windows import Window
+from muntin.physical.blocks import rung_counts
+from muntin.physical.due_techniques import LATE, TECHNIQUES, Kept, choose_technique
+from muntin.state.cores import rungs
+from muntin.state.store import MemoryStore
+from muntin_testing.buckets import Row, spec_of, stepped
+from muntin_testing.reached import Reached
+
+TOLERANCE = 0.05
+"""How far a prediction may be from the count, as a part of it."""
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize(
+    ("overlap", "due", "late"),
+    [
+        *((60, 1, 0.0), (60, 10, LATE), (600, 1, 0.0), (600, 10, LATE), (3600, 10, LATE)),
+        *((3600, 60, 0.0), (36_000, 100, 0.0), (36_000, 100, LATE)),
+    ],
+)
+def test_what_is_predicted_is_what_is_read(
+    technique: str, overlap: int, due: int, late: float
+) -> None:
+    found = read_partials(technique, [Window(overlap, 1)], due, late)
+    assert found.counted == pytest.approx(found.predicted, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_windows_on_the_same_slices_share_blocks(technique: str) -> None:
+    windows = [Window(900, 1), Window(600, 5), Window(120, 10)]
+    found = read_partials(technique, windows, 10, LATE)
+    assert found.counted == pytest.approx(found.predicted, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_partials_are_counted_as_results_are_told_of_them(technique: str) -> None:
+    """One result a step: what evaluation takes up is what the result was made of."""
+    told, taken = list[int](), list[int]()
+    spec = spec_of(
+        [Window(600, 1)],
+        technique=technique,
+        read=lambda *each: told.extend(each[2].tolist()),
+        taken=taken.append,
+    )
+    store, cache = MemoryStore(), dict[str, pa.Table]()
+    filled: list[Row] = [(time, "a", 1, time) for time in range(600)]
+    stepped(spec, store, filled, 599, cache=cache)
+    combining = 0
+    for clock in range(600, 650):
+        told.clear()
+        taken.clear()
+        stepped(spec, store, [(clock, "a", 1, clock)], clock, cache=cache)
+        assert len(told) == 1
+        assert taken[-1] == told[0], "evaluation comes last"
+        combining += len(taken) > 1
+    assert combining == 0 if technique == "panes" else 1 <= combining <= 5, "one block in 37 steps"
+
+
+def test_rungs_are_counted_as_they_are_listed() -> None:
+    random, reached = Random(1), Reached()
+    for _ in range(300):
+        low = random.randrange(1000)
+        high = low + random.randrange(1, random.choice((10, 100, 1000)))
+        levels = [level for level, _ in rungs(low, high, range(low, high))]
+        counted = [int(each[0]) for each in rung_counts(np.array([low]), np.array([high]))]
+        assert counted == [levels.count(level) for level in range(len(counted))]
+        assert sum(counted) == len(levels)
+        reached[f"{max(levels)} levels"] += 1
+    reached.at_least(20, "0 levels", "1 levels", "2 levels")
+
+
+def test_auto_reads_about_as_little_as_any_technique(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.multi_query.stream.LEAST", 100)
+    reached = Reached()
+    for overlap in (4, 5, 40, 70, 240):
+        windows = [Window(overlap, 1), Window(overlap // 2, 2)][: 1 + overlap % 4 // 2]
+        chosen, _ = choose_technique([Kept(UNITS, tuple(windows))], step=1)
+        counted = {
+            name: count_partials(name, windows, 1, LATE, Random(overlap)) for name in TECHNIQUES
+        }
+        assert counted[chosen] <= 1.2 * min(counted.values()), (windows, chosen, counted)
+        reached[chosen] += 1
+    reached.at_least(1, *TECHNIQUES)
+
+
+@pytest.mark.parametrize(
+    ("windows", "best"),
+    [
+        ([mt.hopping("5 minutes", "1 minute")], "panes"),
+        ([mt.tumbling("1 hour")], "panes"),
+        ([mt.hopping("1 hour", "1 second")], "b-int"),
+        ([mt.hopping("1 day", "5 minutes")], "two-stacks"),
+    ],
+)
+def test_explain_names_the_technique_and_what_the_others_read(
+    windows: list[Window], best: str
+) -> None:
+    query = mt.query("ts", windows, [mt.max("v")], keys="k")
+    text = mt.optimize(query, "shared-pairs", engine="stream", operator="bucketed").explain()
+    assert f"windows that are due are answered by {best}: {TECHNIQUES[best]}\n" in text
+    [line] = [line for line in text.splitlines() if line.startswith(f"{best} is predicted")]
+    assert "partials a result, at a step every 10 seconds; " in line
+    assert all(name in line for name in TECHNIQUES)
+
+
+def test_the_choice_does_not_depend_on_what_is_known_of_the_data() -> None:
+    """A restart that is told more must find the same plan."""
+    query = mt.query("ts", [mt.hopping("1 day", "5 minutes")], [mt.max("v")], keys="k")
+    plans = [
+        mt.optimize(query, "shared-pairs", rate, keys, engine="stream", operator="bucketed")
+        for rate, keys in ((None, None), (1e6, 1), (0.1, 1e6))
+    ]
+    lines = {line for plan in plans for line in plan.explain().splitlines() if "a result" in line}
+    assert len(lines) == 1
