@@ -20,6 +20,7 @@ from muntin.plan import unshare
 from muntin.planner.choice import Choice, choose, predict_unshared
 from muntin.planner.found import Found
 from muntin.planner.search import find_plan
+from muntin.planner.tipping_points import find_tipping_point
 from muntin.report import Explanation, html, number, svg, text, times
 
 if TYPE_CHECKING:
@@ -168,6 +169,9 @@ class Plan(Found):
             notes.append(f"predicted for {known}; constants {constants}")
         if self.choice.regret is not None:
             notes.append(self._unknown(self.choice.regret))
+        if self.options.engine == "stream":
+            point = find_tipping_point(self.planned, self.choice, question)
+            notes += [] if point is None else [str(point)]
         if not self.query.data_windows:
             refused = self.choice.refusals.items()
             notes += [f"{name} cannot run it: {reason}" for name, reason in refused]

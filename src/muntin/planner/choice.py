@@ -165,7 +165,11 @@ def _explain_unknown(name: str, question: Question, engine: str, known: list[str
 
 
 def _price(operator: Operator, plan: SharingPlan, question: Question, engine: str) -> Choice:
-    physical = lower(operator.rewrite(plan, question))
+    return predict(operator, lower(operator.rewrite(plan, question)), question, engine)
+
+
+def predict(operator: Operator, physical: PhysicalPlan, question: Question, engine: str) -> Choice:
+    """A plan as an operator runs it, priced for each case that the data may be like."""
     cases = question.stream_cases if engine == "stream" else question.batch_cases
     by_case = [operator.seconds(physical, case) for case in cases]
     return Choice(operator, physical, by_case[0], tuple(sum(each.values()) for each in by_case))
