@@ -1,5 +1,6 @@
 """Ω of a stream's techniques: what is predicted against what a bucket takes up, and the choice."""
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,6 +12,8 @@ from lab.multi_query.stream import UNITS, count_partials, read_partials
 from muntin.model.windows import Window
 from muntin.physical.blocks import rung_counts
 from muntin.physical.due_techniques import LATE, TECHNIQUES, Kept, choose_technique
+from muntin.physical.operators.bucketed import BUCKETED
+from muntin.physical.operators.controlled import CONTROLLED
 from muntin.state.cores import rungs
 from muntin.state.store import MemoryStore
 from muntin_testing.buckets import Row, spec_of, stepped
@@ -122,3 +125,15 @@ def test_the_choice_does_not_depend_on_what_is_known_of_the_data() -> None:
     ]
     lines = {line for plan in plans for line in plan.explain().splitlines() if "a result" in line}
     assert len(lines) == 1
+
+
+def test_update_mode_and_controls_say_what_they_do() -> None:
+    query = mt.query("ts", [mt.hopping("1 day", "5 minutes")], [mt.max("v")], keys="k")
+    plan = mt.optimize(query, "shared-pairs", engine="stream", operator="bucketed")
+    physical, question = plan.choice.physical, plan.options.question(query)
+    [changed] = BUCKETED.notes(physical, replace(question, update=True))
+    assert changed.startswith("windows that changed are answered from all slices")
+    assert CONTROLLED.due_technique(physical, "auto")[0] == "b-int"
+    assert CONTROLLED.due_technique(physical, "panes")[0] == "panes"
+    [due] = CONTROLLED.notes(physical, question)
+    assert due.startswith("windows that are due are answered by b-int: ")

@@ -26,8 +26,8 @@ class StreamOptions(TypedDict, total=False):
     """How many parts "bucketed" spreads the keys over: by default as many as there are shuffle
     partitions, and always as many as its checkpoint was started with."""
     technique: DueTechnique
-    """What answers the windows that are due on "bucketed": a ladder of blocks ("b-int", which
-    "auto" takes), suffixes and prefixes of blocks ("two-stacks"), or every slice ("panes")."""
+    """What answers the windows that are due on "bucketed": a ladder of blocks ("b-int"), suffixes
+    and prefixes of blocks ("two-stacks"), every slice ("panes"), or what reads least ("auto")."""
     control: Control | None
     """Windows are then registered and suspended while the stream runs."""
 
