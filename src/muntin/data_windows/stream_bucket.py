@@ -23,21 +23,18 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.data_windows.elements import NEVER, Clock
-from muntin.data_windows.record_buffer import TIME, RecordBuffer, renumber_groups, sort_records
+from muntin.data_windows.record_bucket import RecordBucket
+from muntin.data_windows.record_buffer import renumber_groups, sort_records
 from muntin.data_windows.slices import DUE, SEEN, Kept, take_step
-from muntin.data_windows.stream_state import StreamHeader, StreamSpec, Tables
+from muntin.data_windows.stream_state import StreamSpec
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
 from muntin.model.data_windows import CountWindow
 from muntin.state.bucket import Step
-from muntin.state.header import check_types
-from muntin.state.keys import Keys
 from muntin.state.pieces import GROUP, longs
-from muntin.state.state import Cache
-from muntin.state.store import Store
 
 
-class StreamBucket:
+class StreamBucket(RecordBucket[StreamSpec]):
     """A bucket of a query on its state in a store, for the length of one step.
 
     >>> from muntin.aggregates.columns import PartialColumn
@@ -54,53 +51,17 @@ class StreamBucket:
     [{'k0': 'a', 'node': 1, 'start': 1, 'end': 8, 'p0': 2}]
     """
 
-    def __init__(
-        self, spec: StreamSpec, bucket: int, store: Store, cache: Cache | None = None
-    ) -> None:
-        entry = store.read("header")
-        self.spec, self._store, self.new = spec, store, entry is None
-        self.header = (
-            StreamHeader.new(spec, bucket) if not entry else StreamHeader.from_bytes(entry)
-        )
-        self.header.check(spec)
-        self._tables = Tables(store, {} if cache is None else cache, self.header.tables)
-        self._waiting = RecordBuffer(self._tables, self.header.waiting, self.header.block)
-
     def step(self, tables: Sequence[pa.Table], watermark: int) -> Step:
         """Take in the records of a batch, and emit what its watermark (microseconds) allows."""
         header, done = self.header, Step(iter(()))
         before, now = header.last, max(watermark, header.last)
-        self._take_in(tables, now if self.spec.late_now else before, done)
+        records = self._admit(tables, now if self.spec.late_now else before, done)
+        if records is not None:
+            self._waiting.add(records)
         if self._waiting.first < now or header.due <= now:
             done.results = self._evaluate(before, now)
-        if now > before or tables or self.new:
-            header.last = now
-            self._store.write("header", header.to_bytes())
+        self._close(now, bool(tables))
         return done
-
-    def _take_in(self, tables: Sequence[pa.Table], threshold: int, done: Step) -> None:
-        """Let the records wait that are not late, under the numbers of their keys."""
-        if not tables:
-            return
-        table = pa.concat_tables(tables).combine_chunks()
-        types = ", ".join(str(field.type) for field in table.schema)
-        check_types(self.header, types)
-        late = longs(table, TIME) < threshold
-        if late.any():
-            done.dropped += int(np.count_nonzero(late))
-            table = table.filter(pa.array(~late))
-        if not table.num_rows:
-            return
-        known = self._tables.get("keys")
-        keys = Keys.empty(table, self.spec.keys) if known is None else Keys(known)
-        more, number = keys.number(table, np.ones(table.num_rows, dtype=np.int64))
-        if known is None or len(more) > len(keys):
-            self._tables.put("keys", more.table)
-        records = table.drop_columns(list(self.spec.keys)) if self.spec.keys else table
-        records = records.append_column(GROUP, pa.array(number, pa.int32()))
-        if known is None:
-            self._tables.put("like", records.slice(0, 0))
-        self._waiting.add(records)
 
     def _evaluate(self, before: int, now: int) -> Iterator[pa.Table]:
         released, tied = self._waiting.release(now)
@@ -126,23 +87,12 @@ class StreamBucket:
 
     def _forget_idle_keys(self, kept: Kept) -> Kept:
         """Forget keys of which nothing is left, once these are most of them."""
-        keys = Keys(self._table("keys"))
-        needed = _needed(self.spec, kept)
-        if keys.with_until(needed).leaving(0) is not None:  # then it pays to look who waits
-            needed[self._waiting.groups()] = 1
-        stays = keys.with_until(needed).leaving(0)
+        stays = self._leave_keys(_needed(self.spec, kept))
         if stays is None:
             return kept
         number = np.cumsum(stays) - 1
-        self._tables.put("keys", keys.only(stays).table)
-        self._waiting.renumber(number)
         slices, open = (renumber_groups(table, number) for table in (kept.slices, kept.open))
         return Kept(slices, open, kept.facts.filter(pa.array(stays)))
-
-    def _table(self, name: str) -> pa.Table:
-        table = self._tables.get(name)
-        assert table is not None, "there was a record"
-        return table
 
 
 def _with_keys(table: pa.Table, keys: pa.Table, spec: StreamSpec) -> pa.Table:

@@ -1,7 +1,7 @@
-"""What a stream of data windows asks of a bucket, and its state: a header and tables.
+"""What a stream of records asks of a bucket, and its state: a header and tables.
 
-format     a text: "cutty 1"; an unknown one is refused before anything else is looked at
-windows    the signatures of all windows: a state goes on only with the same ones
+format     a text such as "cutty 1"; an unknown one is refused before anything else is looked at
+words      what was asked, the signatures of all windows among it: a state goes on only with that
 buckets    how many buckets there are, and which this one is: keys are spread by both
 last       the watermark of the last step: all records before it have been taken
 due        the first instant at which time alone ends a window of some key
@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import ClassVar, Protocol
 from uuid import uuid4
 
 import numpy as np
@@ -34,7 +35,37 @@ from muntin.state.header import read_entry
 from muntin.state.state import Cache
 from muntin.state.store import Store, from_bytes, to_bytes
 
-FORMAT = "cutty 1"
+Words = dict[str, list[str]]
+"""What was asked, by what it is: windows, keys, aggregates."""
+
+
+class RecordSpec(Protocol):
+    """What every bucket of records is asked, whatever it makes of them.
+
+    `format` names the form of the state, and `what` the windows, for sentences that refuse one.
+    """
+
+    format: ClassVar[str]
+    what: ClassVar[str]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The key columns of the records."""
+
+    @property
+    def block(self) -> int:
+        """How long a stretch of waiting records is."""
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets there are."""
+
+    @property
+    def late_now(self) -> bool:
+        """Whether lateness is judged by the watermark of the present batch."""
+
+    def words(self) -> Words:
+        """What was asked in the user's words: a state of other words is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +91,18 @@ class StreamSpec:
     ordered: tuple[str, ...] = ()
     late_now: bool = False
     wraps: bool = False
+    format: ClassVar[str] = "cutty 1"
+    what: ClassVar[str] = "windows that the data decides"
+
+    def words(self) -> Words:
+        """Windows, keys, partial aggregates and what orders records."""
+        windows = [self.windows[node] for node in sorted(self.windows)]
+        return {
+            "windows": [signature(window) for window in windows],
+            "keys": list(self.named),
+            "partial aggregates": list(self.described),
+            "order_by": list(self.ordered),
+        }
 
 
 @dataclass(slots=True)
@@ -74,9 +117,10 @@ class Block:
 class StreamHeader:
     """All that is known of a bucket besides its tables."""
 
+    format: str
     buckets: int
     bucket: int
-    words: dict[str, list[str]]
+    words: Words
     block: int
     last: int = 0
     due: int = NEVER
@@ -85,35 +129,35 @@ class StreamHeader:
     waiting: dict[int, Block] = field(default_factory=dict)
 
     @staticmethod
-    def new(spec: StreamSpec, bucket: int) -> StreamHeader:
+    def new(spec: RecordSpec, bucket: int) -> StreamHeader:
         """The header of a bucket that has seen nothing: a stream's watermark begins at 0."""
-        return StreamHeader(spec.buckets, bucket, _words(spec), spec.block)
+        return StreamHeader(spec.format, spec.buckets, bucket, spec.words(), spec.block)
 
     def to_bytes(self) -> bytes:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["waiting"] = [(n, block.chunks, block.first) for n, block in self.waiting.items()]
-        return json.dumps({"format": FORMAT, **plain}).encode()
+        return json.dumps(plain).encode()
 
     @staticmethod
-    def from_bytes(entry: bytes) -> StreamHeader:
-        """The header of an entry, if this version knows its format.
+    def from_bytes(entry: bytes, format: str) -> StreamHeader:
+        """The header of an entry, if it has the format that the query needs.
 
-        >>> StreamHeader.from_bytes(b'{"format": "cutty 9"}')
+        >>> StreamHeader.from_bytes(b'{"format": "cutty 9"}', "cutty 1")
         Traceback (most recent call last):
         muntin.errors.StateError: the state of this stream has format 'cutty 9', and this query ...
         """
         read = read_entry(entry)
-        known = read.pop("format")
-        if known != FORMAT:
+        if read["format"] != format:
             raise StateError(
-                f"the state of this stream has format {known!r}, and this query needs {FORMAT!r}: "
+                f"the state of this stream has format {read['format']!r}, and this query needs "
+                f"{format!r}: "
                 "go on with the query and the version of Muntin that wrote it, or start with a "
                 "new checkpoint location"
             )
         read["waiting"] = {n: Block(chunks, first) for n, chunks, first in read["waiting"]}
         return StreamHeader(**read)
 
-    def check(self, spec: StreamSpec) -> None:
+    def check(self, spec: RecordSpec) -> None:
         """Refuse a state that the query cannot go on from, with the reason."""
         if self.buckets != spec.buckets:
             raise StateError(
@@ -121,14 +165,14 @@ class StreamHeader:
                 f"asks for {spec.buckets}: keys would be looked for in the wrong ones; give "
                 f"buckets={self.buckets}, or start with a new checkpoint location"
             )
-        for what, asked in _words(spec).items():
+        for what, asked in spec.words().items():
             kept = self.words[what]
             if kept != asked:
                 raise StateError(
                     f"the state of this stream was written for the {what} {_without(kept, asked)}, "
-                    f"and the query has {_without(asked, kept)}: with windows that the data "
-                    "decides nothing may change at a restart; keep them as they were, or start "
-                    "with a new checkpoint location"
+                    f"and the query has {_without(asked, kept)}: with {spec.what} nothing may "
+                    "change at a restart; keep them as they were, or start with a new checkpoint "
+                    "location"
                 )
 
 
@@ -178,16 +222,6 @@ def _without(some: list[str], others: list[str]) -> str:
     """
     both = set(some) == set(others)
     return "; ".join(each for each in some if both or each not in others) or "none"
-
-
-def _words(spec: StreamSpec) -> dict[str, list[str]]:
-    windows = [spec.windows[node] for node in sorted(spec.windows)]
-    return {
-        "windows": [signature(window) for window in windows],
-        "keys": list(spec.named),
-        "partial aggregates": list(spec.described),
-        "order_by": list(spec.ordered),
-    }
 
 
 def dump_state(name: str, function: WindowFunction, declared: tuple[int, int] | None = None) -> str:

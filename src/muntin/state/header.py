@@ -141,7 +141,8 @@ class Header:
         if isinstance(number, str):
             raise StateError(
                 f"the state of this stream has format {number!r}: it was written for windows that "
-                "the data decides; ask for these again, or start with a new checkpoint location"
+                "the data decides, or for trailing ones; ask for these again, or start with a new "
+                "checkpoint location"
             )
         if number != FORMAT:
             raise StateError(
