@@ -97,6 +97,23 @@ class FrameProgram:
             f"f{i}_{name}": kind for i, _ in enumerate(self.frames) for name, kind in own.items()
         }
 
+    @property
+    def carries(self) -> bool:
+        """Whether one partial can stand for all older events of a window without end."""
+        endless = any(f.reach is None and f.rows is None for f in self.frames)
+        return endless and not self.values and all(p.code is None for p in self.partials)
+
+    def features(
+        self, rows: pa.Array, found: Mapping[str, pa.Array], kinds: Mapping[str, pa.DataType]
+    ) -> pa.RecordBatch:
+        """Rows with what was found for them; where that is nothing, they have no features."""
+        types = self.types(kinds)
+        own = [
+            found[name].cast(kind) if found else pa.nulls(len(rows), kind)
+            for name, kind in types.items()
+        ]
+        return pa.RecordBatch.from_arrays([rows, *own], names=["r", *types])
+
     def evaluate(
         self, columns: Mapping[str, pa.Array], events: Line, rows: Line
     ) -> dict[str, pa.Array]:

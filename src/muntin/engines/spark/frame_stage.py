@@ -90,7 +90,7 @@ class Portion:
         table = self.table.take(pa.array(places))
         emitted = pa.array(~self.pending[places])
         table = _without_rows(table, emitted)
-        carried = self._carried(events[:kept]) if kept and self._carries else None
+        carried = self._carried(events[:kept]) if kept and self.stage.program.carries else None
         return table if carried is None else pa.concat_tables([carried, table])
 
     def _first_needed(self, time: Array) -> int:
@@ -103,17 +103,9 @@ class Portion:
             elif frame.rows is not None:
                 first = max(known - frame.rows, 0)
             else:
-                first = known if self._carries else 0
+                first = known if self.stage.program.carries else 0
             found = min(found, first)
         return found
-
-    @property
-    def _carries(self) -> bool:
-        """Whether one partial can stand for all older events."""
-        program = self.stage.program
-        endless = any(f.reach is None and f.rows is None for f in program.frames)
-        plain = not program.values and all(p.code is None for p in program.partials)
-        return endless and plain
 
     def _carried(self, events: Array) -> pa.Table:
         """One event that stands for these, before every other."""
@@ -178,12 +170,7 @@ class Portion:
         own = whole(self.table, "r")
         given = own if len(rows) == len(own) else own.take(pa.array(rows))
         kinds = {field.name: field.type for field in self.table.schema}
-        types = self.stage.program.types(kinds)
-        features = [
-            found[name].cast(kind) if found else pa.nulls(len(rows), kind)
-            for name, kind in types.items()
-        ]
-        return pa.RecordBatch.from_arrays([given, *features], names=["r", *types])
+        return self.stage.program.features(given, found, kinds)
 
 
 def _without_rows(table: pa.Table, emitted: pa.Array) -> pa.Table:

@@ -1,0 +1,160 @@
+"""One bucket of keys on a stream of rows that ask for their own trailing windows.
+
+In batch N the watermark is W_N, and lateness is judged by that of the batch before, as Spark does:
+
+    late      a row with t ≤ W_{N-1} is dropped: its instant has been answered
+    released  rows with t ≤ W_N get their features, over all events that were not late
+    then      events leave that no row after W_N can reach (`kept_events`)
+
+Later rows stand after W_N, so no event that is still admitted belongs to a window that was
+answered, and the features are those of a batch over the same rows, however they were split. With
+`arrival`, rows get their features in the batch that brings them, over what has arrived by then.
+A row without a time has no features, and nothing to wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muntin.data_windows.kept_events import keep_events, next_leaving
+from muntin.data_windows.record_bucket import RecordBucket
+from muntin.data_windows.record_buffer import TIME, renumber_groups, sort_records
+from muntin.data_windows.stream_state import Words
+from muntin.kernels.frame_program import FrameProgram
+from muntin.kernels.frames import Line
+from muntin.state.bucket import Step
+from muntin.state.pieces import GROUP, longs
+from muntin.state.store import whole
+
+ROW, IS_EVENT = "r", "e"
+"""The row as it was given, and whether it is an event."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrailingSpec:
+    """The windows and aggregates of a question, and the rules that its stream runs by.
+
+    `order` are the columns that order events of one instant, `block` is how long a stretch of
+    waiting rows is. `asked` says in the user's words what was asked: a state of other words is
+    refused. With `arrival`, rows do not wait. `late_now` judges lateness by the watermark of the
+    present batch, else by the one before.
+    """
+
+    keys: tuple[str, ...]
+    program: FrameProgram
+    order: tuple[str, ...] = ()
+    block: int = 1_000_000
+    buckets: int = 1
+    asked: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    late_now: bool = False
+    arrival: bool = False
+    format: ClassVar[str] = "frames 1"
+    what: ClassVar[str] = "trailing windows"
+
+    def words(self) -> Words:
+        """What was asked, and when rows come out."""
+        given = {what: list(texts) for what, texts in self.asked}
+        return {**given, "output": ["arrival" if self.arrival else "append"]}
+
+    @property
+    def of_event(self) -> tuple[str, ...]:
+        """The columns of an event that are kept."""
+        return tuple(dict.fromkeys([GROUP, TIME, *self.program.reads, *self.order]))
+
+
+class TrailingBucket(RecordBucket[TrailingSpec]):
+    """A bucket of a question on its state in a store, for the length of one step.
+
+    >>> from muntin.aggregates.columns import PartialColumn
+    >>> from muntin.model.frames import trailing
+    >>> from muntin.state.store import MemoryStore
+    >>> total = PartialColumn("p0", "", "", "sum")
+    >>> spec = TrailingSpec(("k0",), FrameProgram((trailing("5us"),), "left", (total,), ()))
+    >>> store = MemoryStore()
+    >>> more = {"k0": ["a"] * 3, "e": [True] * 3, "r": ["x", "y", "z"]}
+    >>> rows = pa.table({**more, "t": [12, 10, 18], "p0": [2, 3, 4]})
+    >>> list(TrailingBucket(spec, 0, store).step([rows], watermark=0).results)
+    []
+    >>> for table in TrailingBucket(spec, 0, store).step([], watermark=15).results:
+    ...     print(table.to_pylist())
+    [{'r': 'y', 'f0_n': 0, 'f0_p0': None}, {'r': 'x', 'f0_n': 1, 'f0_p0': 3}]
+    """
+
+    def step(self, tables: Sequence[pa.Table], watermark: int) -> Step:
+        """Take in the rows of a batch, and emit those that its watermark (microseconds) passed."""
+        header, done = self.header, Step(iter(()))
+        before, now = header.last, max(watermark, header.last)
+        timed, timeless = _split_by_time(tables)
+        threshold = (now if self.spec.late_now else before) + 1
+        released = self._release(self._admit(timed, threshold, done), now)
+        found = [self._features(table, {}) for table in timeless]
+        if released or header.due <= now:
+            found += self._evaluate(released, now)
+        done.results = iter(found)
+        self._close(now, bool(tables))
+        return done
+
+    def _release(self, arrived: pa.Table | None, now: int) -> list[pa.Table]:
+        """The rows whose features are due: those up to `now`, or those that have arrived."""
+        if self.spec.arrival:
+            return [] if arrived is None else [arrived]
+        if arrived is not None:
+            self._waiting.add(arrived)
+        return self._waiting.release(now + 1)[0] if self._waiting.first <= now else []
+
+    def _evaluate(self, released: list[pa.Table], now: int) -> list[pa.Table]:
+        """The released rows with their features; the events that later rows may reach stay."""
+        known = self._tables.get("events")
+        events = [] if known is None else [known]
+        for table in released:
+            own = table.filter(table.column(IS_EVENT))
+            events.append(pa.table({name: own.column(name) for name in self.spec.of_event}))
+        ordered = sort_records(pa.concat_tables(events).combine_chunks(), self.spec.order)
+        self._keep(ordered, now)
+        if not released:
+            return []
+        rows = sort_records(pa.concat_tables(released).combine_chunks(), ())
+        columns = {name: whole(ordered, name) for name in self.spec.program.reads}
+        found = self.spec.program.evaluate(columns, _line(ordered), _line(rows))
+        return [self._features(rows, found)]
+
+    def _keep(self, events: pa.Table, now: int) -> None:
+        kept = keep_events(events, self.spec.program, now)
+        self.header.due = next_leaving(kept, self.spec.program, now)
+        needed = np.zeros(self._table("keys").num_rows, dtype=np.int64)
+        needed[longs(kept, GROUP)] = 1
+        stays = self._leave_keys(needed)
+        if stays is not None:
+            kept = renumber_groups(kept, np.cumsum(stays) - 1)
+        if kept.num_rows:
+            self._tables.put("events", kept)
+        elif "events" in self._tables.tokens:
+            self._tables.drop("events")
+
+    def _features(self, rows: pa.Table, found: dict[str, pa.Array]) -> pa.Table:
+        kinds = {field.name: field.type for field in rows.schema}
+        batch = self.spec.program.features(whole(rows, ROW), found, kinds)
+        return pa.Table.from_batches([batch])
+
+
+def _line(table: pa.Table) -> Line:
+    return Line(longs(table, GROUP).astype(np.int64), longs(table, TIME))
+
+
+def _split_by_time(tables: Sequence[pa.Table]) -> tuple[list[pa.Table], list[pa.Table]]:
+    """The rows that have a time, and those that have none."""
+    timed, timeless = [], []
+    for table in tables:
+        if not table.column(TIME).null_count:
+            timed.append(table)
+            continue
+        known = pc.is_valid(table.column(TIME))
+        timed.append(table.filter(known))
+        timeless.append(table.filter(pc.invert(known)))
+    return timed, timeless

@@ -1,0 +1,358 @@
+"""A bucket of trailing windows, stepped from the bytes of its store, beside brute force."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import muntin as mt
+from muntin.aggregates.columns import PartialColumn
+from muntin.data_windows.trailing_bucket import TrailingBucket, TrailingSpec
+from muntin.errors import StateError
+from muntin.kernels.frame_program import FrameProgram, FromValues
+from muntin.model.choices import Closed
+from muntin.model.frames import Trailing
+from muntin.state import keys
+from muntin.state.bucket import Bucket
+from muntin.state.spec import Spec
+from muntin.state.store import MemoryStore, from_bytes
+from muntin_testing.reached import Reached
+
+PARTIALS = (
+    PartialColumn("p0", "", "", "sum"),
+    PartialColumn("p1", "", "", "max"),
+    PartialColumn("p2", "", "", "min_by", ("p3",)),
+    PartialColumn("p3", "", "", "min"),
+)
+"""How many events, the largest as text, the value of the first number, and that number."""
+
+VALUES = (FromValues("h0", "distinct", ("v0",), 0.0), FromValues("h1", "set", ("v0",), 0.0))
+CLOSED: tuple[Closed, ...] = ("left", "right", "both", "none")
+WINDOWS = (
+    mt.trailing("1us"),
+    mt.trailing("7us"),
+    mt.trailing("30us"),
+    mt.trailing("10us", delay="5us"),
+    mt.trailing(rows=1),
+    mt.trailing(rows=3, delay="4us"),
+    mt.lifetime(),
+    mt.lifetime(delay="6us"),
+)
+LAST = 10**6
+Rows = list[dict[str, Any]]
+Batches = list[tuple[Rows, int]]
+
+
+def table(rows: Rows) -> pa.Table:
+    """Rows as they come to a bucket: lifted, in one column as they were given."""
+    return pa.table(
+        {
+            "k0": pa.array([r["k"] for r in rows], pa.string()),
+            "t": pa.array([r["t"] for r in rows], pa.int64()),
+            "r": pa.array([{"n": r["n"]} for r in rows], pa.struct({"n": pa.int64()})),
+            "e": pa.array([r["e"] for r in rows], pa.bool_()),
+            "v0": pa.array([r["v"] for r in rows], pa.int64()),
+            "o0": pa.array([r["n"] for r in rows], pa.int64()),
+            "p0": pa.array([1] * len(rows), pa.int64()),
+            "p1": pa.array([str(r["v"]) for r in rows], pa.string()),
+            "p2": pa.array([r["v"] for r in rows], pa.int64()),
+            "p3": pa.array([r["n"] for r in rows], pa.int64()),
+        }
+    )
+
+
+def spec_of(
+    frames: Sequence[Trailing], closed: Closed = "left", values: bool = False, **rules: Any
+) -> TrailingSpec:
+    program = FrameProgram(tuple(frames), closed, PARTIALS, VALUES if values else ())
+    return TrailingSpec(("k0",), program, ("o0",), **({"block": 16} | rules))
+
+
+@dataclass
+class Stream:
+    """Steps of one bucket, each from the bytes that the one before left."""
+
+    spec: TrailingSpec
+    store: MemoryStore = field(default_factory=MemoryStore)
+    dropped: int = 0
+
+    def step(self, rows: Rows, watermark: int) -> Rows:
+        """The rows that a batch gives, which comes in two partitions."""
+        parts = [table(part) for part in (rows[::2], rows[1::2]) if part]
+        done = TrailingBucket(self.spec, 0, self.store).step(parts, watermark)
+        self.dropped += done.dropped
+        return [row for each in done.results for row in each.to_pylist()]
+
+    @property
+    def events(self) -> int:
+        """How many events are kept."""
+        entry = self.store.get("events")
+        return 0 if entry is None else int(from_bytes(entry).num_rows)
+
+
+def arriving(random: Random) -> Batches:
+    """Rows of several keys, with ties, split into batches; some are late, some without a time."""
+    rows: Rows = []
+    for n in range(random.choice([1, 20, 60])):
+        known = [row["t"] for row in rows if row["t"] is not None] or [1]
+        near = random.choice(known) + random.choice([0, 0, 1, 7, 10, 30])
+        time = random.choice([1 + random.randrange(80), near, near])
+        key, value = random.choice([None, "a", "b"]), random.choice([None, 1, 2, 30])
+        instant = None if random.random() < 0.05 else time
+        rows.append({"k": key, "t": instant, "n": n, "v": value, "e": random.random() < 0.8})
+    count = random.randrange(1, 7)
+    batches: list[Rows] = [[] for _ in range(count)]
+    for row in rows:
+        turn = (row["t"] or 0) * count // 200 + random.choice([0, 0, 0, 1, -1, 3])
+        batches[min(max(turn, 0), count - 1)].append(row)
+    watermark, found = 0, []
+    for batch in batches:
+        found.append((random.sample(batch, len(batch)), watermark))
+        newest = max((row["t"] or 0 for row in batch), default=0)
+        watermark = max(watermark, newest - random.choice([0, 1, 20, 60]))
+    return [*found, ([], watermark), ([], LAST)]
+
+
+def admitted(batches: Batches) -> list[Rows]:
+    """The rows of each batch that are not late."""
+    last, found = 0, []
+    for rows, watermark in batches:
+        found.append([row for row in rows if row["t"] is None or row["t"] > last])
+        last = max(last, watermark)
+    return found
+
+
+def held(row: dict[str, Any], frame: Trailing, closed: str, events: Rows) -> Rows:
+    """The events of a row's frame, in order."""
+    until = row["t"] - frame.delay
+    since = -LAST if frame.length is None else until - frame.length
+    until -= closed in ("left", "none")
+    since += closed in ("right", "none")
+    own = [e for e in events if e["k"] == row["k"] and since <= e["t"] <= until]
+    own.sort(key=lambda e: (e["t"], e["n"]))
+    return own if frame.rows is None else own[-frame.rows :]
+
+
+def expected(row: dict[str, Any], spec: TrailingSpec, events: Rows) -> dict[str, Any]:
+    """What a row has: the number of it, and the features of every frame."""
+    found: dict[str, Any] = {"n": row["n"]}
+    for i, frame in enumerate(spec.program.frames):
+        own = [] if row["t"] is None else held(row, frame, spec.program.closed, events)
+        first = min(own, key=lambda e: e["n"], default=None)
+        known = row["t"] is not None
+        found[f"f{i}_n"] = bool(own) if known else None
+        found[f"f{i}_p0"] = len(own) or None
+        found[f"f{i}_p1"] = max((str(e["v"]) for e in own), default=None)
+        found[f"f{i}_p2"] = first and first["v"]
+        found[f"f{i}_p3"] = first and first["n"]
+        if spec.program.values:
+            distinct = {e["v"] for e in own} - {None}
+            found[f"f{i}_h0"] = len(distinct) if known else None
+            found[f"f{i}_h1"] = sorted(distinct) if known else None
+    return found
+
+
+def plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that a step gave; how many events a frame holds says only whether there are any."""
+    found = {"n": row["r"]["n"]}
+    for name, value in row.items():
+        if name.endswith("_n") and value is not None:
+            value = value > 0
+        if name.endswith("_h1") and value is not None:
+            value = sorted(value)
+        if name != "r":
+            found[name] = value
+    return found
+
+
+def by_number(rows: Rows) -> dict[int, dict[str, Any]]:
+    found = {row["n"]: row for row in rows}
+    assert len(found) == len(rows), "each row comes out once"
+    return found
+
+
+def random_spec(random: Random, **rules: Any) -> TrailingSpec:
+    frames = random.sample(WINDOWS, random.choice([1, 2, 3]))
+    return spec_of(frames, random.choice(CLOSED), random.random() < 0.3, **rules)
+
+
+def note(spec: TrailingSpec, batches: Batches, stream: Stream, reached: Reached) -> None:
+    times = [row["t"] for rows in admitted(batches) for row in rows]
+    reached[spec.program.closed] += 1
+    reached["dropped"] += stream.dropped > 0
+    reached["no time"] += None in times
+    reached["ties"] += len(set(times)) < len(times)
+    reached["several batches"] += sum(bool(rows) for rows, _ in batches) > 2
+    reached["carried"] += spec.program.carries
+    reached["values"] += bool(spec.program.values)
+    reached.update({frame.id for frame in spec.program.frames})
+
+
+KINDS = (
+    *("dropped", "no time", "ties", "several batches", "carried", "values"),
+    *(frame.id for frame in WINDOWS),
+    *CLOSED,
+)
+
+
+def test_any_split_and_any_restart_give_the_features_of_a_batch() -> None:
+    reached = Reached()
+
+    @given(st.integers(0, 10**9))
+    def each(seed: int) -> None:
+        random = Random(seed)
+        spec, batches = random_spec(random), arriving(random)
+        stream, found, last = Stream(spec), [], 0
+        for rows, watermark in batches:
+            new = [plain(row) for row in stream.step(rows, watermark)]
+            times = {row["n"]: row["t"] for each, _ in batches for row in each}
+            for row in new:
+                time = times[row["n"]]
+                assert time is None or last < time <= watermark, "it comes when it is passed"
+            found += new
+            last = max(last, watermark)
+        kept = [row for rows in admitted(batches) for row in rows]
+        events = [row for row in kept if row["e"] and row["t"] is not None]
+        wanted = by_number([expected(row, spec, events) for row in kept])
+        assert by_number(found) == wanted
+        assert stream.dropped == sum(len(rows) for rows, _ in batches) - len(kept)
+        assert not [name for name in stream.store if name.startswith("waiting")]
+        note(spec, batches, stream, reached)
+
+    each()
+    reached.at_least(4, *KINDS)
+
+
+def test_on_arrival_features_are_of_what_has_arrived() -> None:
+    reached = Reached()
+
+    @given(st.integers(0, 10**9))
+    def each(seed: int) -> None:
+        random = Random(seed)
+        spec, batches = random_spec(random, arrival=True), arriving(random)
+        stream = Stream(spec)
+        known: Rows = []
+        for (rows, watermark), own in zip(batches, admitted(batches), strict=True):
+            known += [row for row in own if row["e"] and row["t"] is not None]
+            found = by_number([plain(row) for row in stream.step(rows, watermark)])
+            assert found == by_number([expected(row, spec, known) for row in own])
+        note(spec, batches, stream, reached)
+
+    each()
+    reached.at_least(4, *KINDS)
+
+
+@pytest.mark.parametrize(
+    ("closed", "arrival"), [*((each, False) for each in CLOSED), ("left", True)]
+)
+@pytest.mark.parametrize("frame", WINDOWS, ids=lambda frame: frame.id)
+def test_no_event_leaves_too_early_or_too_late(
+    closed: Closed, arrival: bool, frame: Trailing
+) -> None:
+    """An event at every instant, and a watermark that stands at each of them."""
+    spec = spec_of([frame], closed, arrival=arrival)
+    rows = [row(t, n=t) for t in range(1, 41)]
+    stream, found = Stream(spec), []
+    for each in [*rows, None, None]:
+        watermark = 39 if each is None else each["t"] - 1
+        found += stream.step([] if each is None else [each], watermark)
+    known = 39 + arrival
+    wanted = [expected(each, spec, rows[: each["t"]]) for each in rows[:known]]
+    assert by_number([plain(each) for each in found]) == by_number(wanted)
+
+
+def row(t: int | None, key: str = "a", n: int = 0) -> dict[str, Any]:
+    return {"k": key, "t": t, "n": n, "v": 1, "e": True}
+
+
+def test_lateness_is_judged_by_the_batch_before_or_by_its_own() -> None:
+    for late_now, dropped in ((False, 0), (True, 1)):
+        stream = Stream(spec_of([mt.trailing("10us")], late_now=late_now))
+        stream.step([row(100)], 0)
+        stream.step([row(90, n=1)], 95)
+        assert stream.dropped == dropped
+        stream.step([row(95, n=2), row(96, n=3)], 95)
+        assert stream.dropped == dropped + 1
+
+
+@pytest.mark.parametrize(
+    ("frames", "most", "left"),
+    [
+        ([mt.trailing("50us"), mt.trailing("20us", delay="30us")], 50 + 10, 0),
+        ([mt.trailing(rows=7)], 7, 7),
+        ([mt.lifetime()], 1, 1),
+        ([mt.lifetime(delay="20us"), mt.trailing("30us")], 1 + 30 + 10, 1),
+    ],
+)
+def test_state_is_bounded_by_the_windows(frames: list[Trailing], most: int, left: int) -> None:
+    stream, sizes = Stream(spec_of(frames)), []
+    for start in range(1, 2_000, 10):
+        stream.step([row(start + i, n=start + i) for i in range(10)], start - 1)
+        sizes.append(stream.events)
+    assert max(sizes) <= most
+    assert max(sizes[:100]) == max(sizes[100:])
+    stream.step([], 3_000)
+    assert stream.events == left
+    assert not [name for name in stream.store if name.startswith("waiting")]
+
+
+def test_a_silent_bucket_lets_its_events_go_and_writes_nothing_else() -> None:
+    stream = Stream(spec_of([mt.trailing("50us")]))
+    stream.step([row(100), row(110, n=1)], 0)
+    stream.step([], 115)
+    assert stream.events == 2
+    before = dict(stream.store)
+    stream.step([], 159)
+    changed = {name for name, entry in stream.store.items() if before[name] != entry}
+    assert changed == {"header"}
+    stream.step([], 160)
+    assert stream.events == 0
+    assert "events" not in stream.store
+
+
+def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "SMALL", 3)
+    stream, found = Stream(spec_of([mt.trailing("60us")])), []
+    for i in range(12):
+        pair = [row(1000 + 50 * i + j, f"k{i}", 2 * i + j) for j in range(2)]
+        stays = [row(1000 + 50 * i, "stays", 100 + i)]
+        found += stream.step([*pair, *stays], 960 + 50 * i)
+        assert from_bytes(stream.store["keys"]).num_rows <= 8
+    found += stream.step([], LAST)
+    counts = {each["r"]["n"]: each["f0_p0"] for each in found}
+    assert len(counts) == 36
+    assert {counts[2 * i + 1] for i in range(12)} == {1}
+    assert {counts[100 + i] for i in range(1, 12)} == {1}
+
+
+def test_a_state_of_another_question_or_format_is_refused() -> None:
+    words = (("windows", ("events in [t - 1 hour, t)",)), ("keys", ("card",)))
+    spec = spec_of([mt.trailing("10us")], asked=words)
+    stream = Stream(spec)
+    stream.step([row(100)], 0)
+    other = (("windows", ("events in [t - 2 hours, t)",)), words[1])
+    for changed, said in (
+        (
+            replace(spec, asked=other),
+            r"for the windows events in \[t - 1 hour, t\), and the query has events in \[t - 2 h.*"
+            "with trailing windows nothing may change",
+        ),
+        (replace(spec, arrival=True), "for the output append, and the query has arrival"),
+        (replace(spec, buckets=2), "over 1 buckets, and the query asks for 2"),
+    ):
+        with pytest.raises(StateError, match=said):
+            TrailingBucket(changed, 0, stream.store)
+    with pytest.raises(StateError, match=r"columns string, .*: cast them"):
+        TrailingBucket(spec, 0, stream.store).step([table([row(1)]).drop_columns("p3")], 0)
+    with pytest.raises(StateError, match="or for trailing ones; ask for these again"):
+        Bucket(Spec((), (), ()), 0, stream.store)
+    cutty = json.loads(stream.store["header"]) | {"format": "cutty 1"}
+    stream.store["header"] = json.dumps(cutty).encode()
+    with pytest.raises(StateError, match="has format 'cutty 1', and this query needs 'frames 1'"):
+        TrailingBucket(spec, 0, stream.store)
