@@ -91,6 +91,12 @@ def explained(**options: Any) -> Any:
     return plan.explain()
 
 
+def served(**options: Any) -> Any:
+    found = mt.as_of(EVENTS, "ts", ["1 hour"], [mt.sum("v")], **options)
+    Streaming(**options)
+    return found
+
+
 def stream_only(**options: Any) -> Any:
     return Streaming(**options)
 
@@ -113,6 +119,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "mt.Statistics": planned,
     "mt.Window": windowed(mt.Window, range=10**9, slide=10**8, offset=0),
     "mt.aggregate": aggregate,
+    "mt.as_of": served,
     "mt.approx_count_distinct": aggregated(mt.approx_count_distinct, value="v"),
     "mt.approx_percentile": aggregated(mt.approx_percentile, value="v"),
     "mt.count_window": windowed(mt.count_window, range=5),

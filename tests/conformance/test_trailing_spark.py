@@ -75,7 +75,7 @@ def _by_stage(spark: SparkSession, question: Question, portion: int) -> Result:
     rows, events = frames(spark, question)
     given: Any = arguments(question)
     plan: Any = mt.explain(rows, events=events, operator="frames", **given)
-    records = plan.bound._records(rows)
+    records = plan.bound.records(rows)
     by, program = records._by, records.program
     joined = records.joined.coalesce(1)
     ties = [*records.table.order, *(records.table.values if records.asked.ordered else ())]
@@ -86,9 +86,9 @@ def _by_stage(spark: SparkSession, question: Question, portion: int) -> Result:
 
     held = list(FrameStage(by, program)(some()))
     found = [row for batch in held for row in batch.to_pylist()]
-    schema = records._schema()
+    schema = records.schema()
     local = spark.createDataFrame([tuple(row.values()) for row in found], schema)
     names = [f"r.c{i} AS {name}" for i, name in enumerate(rows.columns)]
-    finished = local.selectExpr(*names, "*").select(*rows.columns, *records._results())
+    finished = local.selectExpr(*names, "*").select(*rows.columns, *records.results())
     place = {row["o"]: i for i, row in enumerate(question.rows)}
     return sorted((row.asDict() for row in finished.collect()), key=lambda row: place[row["o"]])

@@ -18,8 +18,9 @@ from muntin.api.stream_options import STREAM_OPTIONS, PlanOptions, check_names
 from muntin.engines.engine import Engine
 from muntin.errors import QueryError, shown
 from muntin.model.as_of import as_of_query
-from muntin.model.choices import Closed, Deliver, Empty, FrameOperator, Layout
+from muntin.model.choices import Closed, Deliver, Empty, FrameOperator, FrameOutput, Layout
 from muntin.model.data_windows import DataWindow
+from muntin.model.durations import Duration
 from muntin.model.frames import is_trailing
 from muntin.model.queries import check_delivery
 from muntin.model.query import Query, query
@@ -148,6 +149,9 @@ def explain(
     closed: Closed = "left",
     operator: FrameOperator = "auto",
     order_by: str | Iterable[str] = (),
+    watermark: Duration | None = None,
+    output: FrameOutput = "append",
+    buckets: int | None = None,
 ) -> AsOfPlan: ...
 
 
@@ -202,6 +206,9 @@ def _explain_as_of(
     closed: Closed = "left",
     operator: FrameOperator = "auto",
     order_by: str | Iterable[str] = (),
+    watermark: Duration | None = None,
+    output: FrameOutput = "append",
+    buckets: int | None = None,
 ) -> AsOfPlan:
     asked = as_of_query(
         time or "",
@@ -214,7 +221,8 @@ def _explain_as_of(
         events is not None,
         order_by,
     )
-    return plan_as_of(rows, asked, events, operator)
+    stream = {"watermark": watermark, "output": output, "buckets": buckets}
+    return plan_as_of(rows, asked, events, operator, **stream)
 
 
 Parts = tuple[

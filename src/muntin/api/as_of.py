@@ -13,7 +13,7 @@ from muntin.api.plan import Table
 from muntin.engines.as_of import BoundAsOf
 from muntin.errors import ColumnError, StrategyError, is_one_of, printable, unknown
 from muntin.model.as_of import AsOf, as_of_query
-from muntin.model.choices import Closed, FrameOperator
+from muntin.model.choices import Closed, FrameOperator, FrameOutput
 from muntin.model.durations import Duration
 from muntin.model.frames import Trailing
 
@@ -33,6 +33,9 @@ def as_of(
     closed: Closed = "left",
     operator: FrameOperator = "auto",
     order_by: str | Iterable[str] = (),
+    watermark: Duration | None = None,
+    output: FrameOutput = "append",
+    buckets: int | None = None,
 ) -> Table:
     """Every row with the aggregates of its own trailing windows: what was known as of its time.
 
@@ -52,6 +55,11 @@ def as_of(
     read, nulls first. On Spark, `operator` is "frames" (our kernel), "range" (Spark's own RANGE
     frames and joins) or "auto"; mt.explain, with the same arguments, shows what would run.
 
+    Of a streaming DataFrame, each row comes out once, when the `watermark` has passed its time:
+    with the features that a batch of all rows that were not late gives it. output="arrival" lets
+    rows out at once, with what has arrived by then. `buckets` is how many parts the keys are spread
+    over, by default as many as there are shuffle partitions. On batches all three change nothing.
+
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime
     >>> times = [datetime(2026, 1, 1, 0, minute) for minute in (0, 10, 30)]
@@ -64,7 +72,8 @@ def as_of(
     asked = as_of_query(
         time, windows, aggregates, keys, where, closed, events_time, events is not None, order_by
     )
-    result: Table = plan_as_of(rows, asked, events, operator).bound.run()
+    stream = {"watermark": watermark, "output": output, "buckets": buckets}
+    result: Table = plan_as_of(rows, asked, events, operator, **stream).bound.run()
     return result
 
 
@@ -94,14 +103,20 @@ class AsOfPlan:
         return f"<pre>{escape(self.explain())}</pre>"
 
 
-def plan_as_of(rows: object, asked: AsOf, events: object, operator: str) -> AsOfPlan:
+def plan_as_of(
+    rows: object, asked: AsOf, events: object, operator: str, **stream: object
+) -> AsOfPlan:
     """The question bound to its tables; refused where they are of two kinds."""
-    if not is_one_of(operator, get_args(FrameOperator)):
-        raise StrategyError(unknown("operator", operator, get_args(FrameOperator)))
+    for name, given, words in (
+        ("operator", operator, get_args(FrameOperator)),
+        ("output", stream["output"], get_args(FrameOutput)),
+    ):
+        if not is_one_of(given, words):
+            raise StrategyError(unknown(name, given, words))
     engine = engine_of(rows)
     if events is not None and engine_of(events).name != engine.name:
         raise ColumnError(
             f"rows are a {type(rows).__name__} and events a {type(events).__name__} of another "
             "engine: give both as Spark DataFrames, or both as tables in process"
         )
-    return AsOfPlan(engine.bind_as_of(rows, asked, events, operator))
+    return AsOfPlan(engine.bind_as_of(rows, asked, events, operator, **stream))

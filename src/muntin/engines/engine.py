@@ -61,7 +61,9 @@ class EngineOf(Protocol[Data, Bound, Result]):
     def compare(self, choice: Choice, bound: Bound, member: Member | None = None) -> Verification:
         """Our rows against the engine's own: of the query bound, or of one of those in it."""
 
-    def bind_as_of(self, rows: Data, asked: AsOf, events: Any, operator: str) -> BoundAsOf:
+    def bind_as_of(
+        self, rows: Data, asked: AsOf, events: Any, operator: str, **stream: Any
+    ) -> BoundAsOf:
         """A question about trailing windows bound to the rows, and to other events if given."""
 
     def statistics(

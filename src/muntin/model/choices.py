@@ -87,5 +87,8 @@ Grouping = Literal["greedy", "minimum"]
 Closed = Literal["left", "right", "both", "none"]
 """Which bounds belong to a trailing window: [t − d, t), (t − d, t], [t − d, t] or (t − d, t)."""
 
+FrameOutput = Literal["append", "arrival"]
+"""When a row of a stream has its features: once the watermark has passed it, or at once."""
+
 FrameOperator = Literal["auto", "frames", "range"]
 """How Spark computes trailing windows: by our kernel, or by its own RANGE frames and joins."""

@@ -185,9 +185,3 @@ def test_what_cannot_be_is_refused(spark: SparkSession, changed: Any, sentence: 
         return
     with pytest.raises(mt.MuntinError, match=sentence):
         mt.as_of(table(spark, 5), **{**asked, **changed})
-
-
-def test_a_stream_is_refused(spark: SparkSession) -> None:
-    stream = spark.readStream.format("rate").load()
-    with pytest.raises(mt.MuntinError, match=r"mt\.as_of takes batches"):
-        mt.as_of(stream, "timestamp", ["1 day"], [mt.count()])

@@ -119,7 +119,9 @@ class InProcess:
         source = open_source(bound.data, query, member.query)
         return compare(source, member.query, _own_sql(source, choice, query, member))
 
-    def bind_as_of(self, rows: object, asked: AsOf, events: object, operator: str) -> InProcessAsOf:
+    def bind_as_of(
+        self, rows: object, asked: AsOf, events: object, operator: str, **stream: Any
+    ) -> InProcessAsOf:
         """NumPy computes the windows; DuckDB reads the tables."""
         if operator == "range":
             raise StrategyError(

@@ -82,7 +82,7 @@ class SparkAsOf:
         """Why the kernel cannot run, or None."""
         if not self.division.own:
             return f"{self.division.left[0].name} is computed only by Spark itself"
-        return stranger(self._records(self.rows))
+        return stranger(self.records(self.rows))
 
     @cached_property
     def predicted(self) -> tuple[float, float]:
@@ -111,10 +111,11 @@ class SparkAsOf:
         rows = self.rows
         if self.division.left:
             rows = run_own_frames(rows, self.asked.about(self.division.left), self.events)
-        found = self._records(rows).run()
+        found = self.records(rows).run()
         return found.select(*map(column, [*self.rows.columns, *self.asked.columns]))
 
-    def _records(self, rows: DataFrame) -> Records:
+    def records(self, rows: DataFrame) -> Records:
+        """Rows and events for the kernel, under plain names."""
         asked = self.asked.about(self.division.own) if self.division.own else self.asked
         return Records(rows, self.events, asked, self.division, self.kinds)
 

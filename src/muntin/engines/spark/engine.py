@@ -16,6 +16,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from muntin.cost import Statistics
+from muntin.engines.as_of import BoundAsOf
 from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.spark.as_of import SparkAsOf
 from muntin.engines.spark.bind import Bound
@@ -25,6 +26,7 @@ from muntin.engines.spark.layout import fill_empty, lay_out
 from muntin.engines.spark.progress import observe_results
 from muntin.engines.spark.session_facts import check_table, is_stream
 from muntin.engines.spark.statistics import glance, read_footers, sample_statistics
+from muntin.engines.spark.stream_as_of import StreamAsOf
 from muntin.engines.spark.streaming import (
     Streaming,
     check_for_data_windows,
@@ -97,8 +99,8 @@ class OnSpark(ABC):
 
     @abstractmethod
     def bind_as_of(
-        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str
-    ) -> SparkAsOf:
+        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str, **stream: Any
+    ) -> BoundAsOf:
         """Trailing windows, bound to rows and events."""
 
 
@@ -112,9 +114,9 @@ class Batch(OnSpark):
         return glance(data, query, assumed)
 
     def bind_as_of(
-        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str
+        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str, **stream: Any
     ) -> SparkAsOf:
-        """Trailing windows over tables."""
+        """Trailing windows over tables, which ignore a stream's words."""
         return SparkAsOf.of(rows, asked, events, operator)
 
     def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:
@@ -167,13 +169,10 @@ class Stream(OnSpark):
     name: Engine = "stream"
 
     def bind_as_of(
-        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str
-    ) -> SparkAsOf:
-        """Refused: what is known as of a row of a stream needs a state of its own."""
-        raise StrategyError(
-            "mt.as_of takes batches, and this is a streaming DataFrame: use it in foreachBatch, "
-            "with the events of a table"
-        )
+        self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str, **stream: Any
+    ) -> StreamAsOf:
+        """Trailing windows over a stream, whose rows are the events."""
+        return StreamAsOf.of(rows, asked, events, operator, **stream)
 
     def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:
         """The query and the stream with its watermark, checked against each other."""

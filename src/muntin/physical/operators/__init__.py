@@ -30,7 +30,7 @@ BATCH: tuple[Operator, ...] = (
     *(DISTINCT, JOIN, FRAMES),
 )
 """On a batch DataFrame of Spark."""
-STREAM: tuple[Operator, ...] = (NATIVE, BUCKETED, CONTROLLED, RECORDS, DISTINCT, JOIN)
+STREAM: tuple[Operator, ...] = (NATIVE, BUCKETED, CONTROLLED, RECORDS, DISTINCT, JOIN, FRAMES)
 """On a stream of Spark."""
 TEXT: tuple[Operator, ...] = (SQL, CUTTY)
 """As SQL text, for any engine."""

@@ -6,7 +6,7 @@ long the windows are, or how many. An aggregate is computed in one of three ways
 
     merged        from partials that arrays can merge
     from values   distinct counts, sets and percentiles, from the values themselves
-    left          by the engine itself, where it is neither
+    left          by the engine itself, where it is neither; a stream refuses it
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from muntin.aggregates.signatures import has_no_order
 from muntin.cost.statistics import SECOND, Statistics
 from muntin.kernels.mergers import not_merged
 from muntin.model.as_of import AsOf
+from muntin.model.choices import Closed
 from muntin.model.durations import duration_text
+from muntin.model.frames import Trailing
 from muntin.physical.operators.base import DataOperator
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
@@ -101,20 +103,7 @@ def _is_of(kind: str | None, known: tuple[str, ...]) -> bool:
 
 def describe(asked: AsOf, division: Division | None) -> list[str]:
     """Lines of explain(): the frames, and how the kernel computes each aggregate over them."""
-    left, right = {
-        "left": ("[", ")"), "right": ("(", "]"), "both": ("[", "]"), "none": ("(", ")")
-    }[asked.closed]  # fmt: skip
-    lines = []
-    for frame in asked.frames:
-        until = f"t - {duration_text(frame.delay)}" if frame.delay else "t"
-        if frame.length is not None:
-            since = f"{until} - {duration_text(frame.length)}"
-            holds = f"events in {left}{since}, {until}{right}"
-        elif frame.rows is not None:
-            holds = f"the last {frame.rows} events in (-∞, {until}{right}"
-        else:
-            holds = f"all events in (-∞, {until}{right}"
-        lines.append(f"  {frame.id}: {holds}")
+    lines = [f"  {frame.id}: {describe_frame(frame, asked.closed)}" for frame in asked.frames]
     if division is None:
         return lines
     ways = (("merged", division.merged), ("from values", division.from_values))
@@ -122,6 +111,24 @@ def describe(asked: AsOf, division: Division | None) -> list[str]:
         if some:
             lines.append(f"{words}: {', '.join(a.name for a in some)}")
     return lines
+
+
+def describe_frame(frame: Trailing, closed: Closed) -> str:
+    """Which events a frame holds.
+
+    >>> from muntin.model.frames import trailing
+    >>> describe_frame(trailing("1 hour"), "right")
+    'events in (t - 1 hour, t]'
+    """
+    left, right = {
+        "left": ("[", ")"), "right": ("(", "]"), "both": ("[", "]"), "none": ("(", ")")
+    }[closed]  # fmt: skip
+    until = f"t - {duration_text(frame.delay)}" if frame.delay else "t"
+    if frame.length is not None:
+        return f"events in {left}{until} - {duration_text(frame.length)}, {until}{right}"
+    if frame.rows is not None:
+        return f"the last {frame.rows} events in (-∞, {until}{right}"
+    return f"all events in (-∞, {until}{right}"
 
 
 CHUNK_REACHES = 8

@@ -97,7 +97,7 @@ def spec_of(source: StreamSource, bound: Bound, operator: Bucketed = BUCKETED) -
         source.bases,
         source.table.keys,
         source.table.columns.partials,
-        bucket_count(source, bound.streaming.buckets, spark),
+        bucket_count(source.table.keys, bound.streaming.buckets, spark),
         source.query.keys,
         describe_partials(source.table.columns),
         update=bound.streaming.output == "update",
@@ -131,9 +131,9 @@ def describe_partials(columns: Columns) -> tuple[str, ...]:
     return tuple(lifts)
 
 
-def bucket_count(source: StreamSource, given: int | None, spark: SparkSession) -> int:
+def bucket_count(keys: tuple[str, ...], given: int | None, spark: SparkSession) -> int:
     """How many buckets: as many as were asked for, or as there are shuffle partitions."""
-    if not source.table.keys:
+    if not keys:
         return 1
     if given is not None:
         return given

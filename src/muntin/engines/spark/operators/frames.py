@@ -48,9 +48,9 @@ class Records:
     def run(self) -> DataFrame:
         """The rows with the features of the kernel, in the order of its aggregates."""
         ordered = self._ordered(self.joined)
-        found = ordered.mapInArrow(FrameStage(self._by, self.program), self._schema())
+        found = ordered.mapInArrow(FrameStage(self._by, self.program), self.schema())
         given = [F.col(f"r.c{i}").alias(name) for i, name in enumerate(self.rows.columns)]
-        return found.select(*given, *self._results())
+        return found.select(*given, *self.results())
 
     @cached_property
     def program(self) -> FrameProgram:
@@ -130,14 +130,21 @@ class Records:
 
     def _ordered(self, joined: DataFrame) -> DataFrame:
         """By key and chunk, in the order of time and of what decides among equal times."""
-        by, ties = self._by, self.table.order
-        if self.asked.ordered:
-            kinds = dict(joined.dtypes)
-            ties = (*ties, *(v for v in self.table.values if not has_no_order(kinds[v])))
+        by = self._by
         spread = joined.repartition(*by) if by else joined.repartition(1)
-        return spread.sortWithinPartitions(*by, "t", *ties)
+        return spread.sortWithinPartitions(*by, "t", *self.ties)
 
-    def _schema(self) -> StructType:
+    @cached_property
+    def ties(self) -> tuple[str, ...]:
+        """What orders events of one instant, where that matters."""
+        if not self.asked.ordered:
+            return self.table.order
+        kinds = dict(self.table.rows.dtypes)
+        others = (v for v in self.table.values if not has_no_order(kinds[v]))
+        return (*self.table.order, *others)
+
+    def schema(self) -> StructType:
+        """The columns that workers give: the row as it was, and what was found for each frame."""
         kinds: dict[str, DataType] = {f.name: f.dataType for f in self.joined.schema}
         own: dict[str, DataType] = {"n": LongType()}
         own |= {p.name: kinds[p.name] for p in self.program.partials}
@@ -155,7 +162,8 @@ class Records:
                 schema = schema.add(f"f{i}_{name}", kind)
         return schema
 
-    def _results(self) -> list[Column]:
+    def results(self) -> list[Column]:
+        """The features by name, finished from what workers give."""
         found: list[Column] = []
         for i, frame in enumerate(self.asked.frames):
             finals = columns_of(self.division.merged, self.kinds.__getitem__, f"f{i}_").results

@@ -11,6 +11,8 @@ come out in append mode, once, when the watermark proves that their window ended
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any, Protocol
 
 import pandas as pd
 import pyarrow as pa
@@ -19,6 +21,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import TimerValues
 from pyspark.sql.types import StructType
 
+from muntin.data_windows.record_bucket import RecordBucket
 from muntin.data_windows.stream_bucket import StreamBucket
 from muntin.data_windows.stream_state import StreamSpec
 from muntin.engines.spark.bind import Bound
@@ -39,8 +42,11 @@ from muntin.engines.spark.stream_source import StreamSource, delay_of
 from muntin.engines.spark.table import tie_breakers, window_inputs
 from muntin.errors import StrategyError
 from muntin.kernels.portions import portions
+from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
 from muntin.state.bucket import Step
+from muntin.state.state import Cache
+from muntin.state.store import Store
 
 OUTPUT = "results binary, late bigint, dropped bigint"
 PORTION = 250_000
@@ -65,29 +71,22 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     spec = _spec(source, bound)
     own = labels(spec.buckets)
     keyed = add_bucket(source.lift_rows(), spec.keys, own)
-    packed = keyed.mapInArrow(Packing(gather, own), "bucket int, pieces binary")
-    stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
-        RecordProcessor(spec), OUTPUT, "Append", "EventTime"
-    )
-    counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
-    observed = stepped.observe(metric_name(), *counts)
     schema = StructType([*head(source.table), *source.table.fields])
-    rows = observed.select("results").mapInArrow(unpack, schema)
+    rows = step_records(keyed, RecordProcessor(partial(StreamBucket, spec)), own, schema)
     return name_columns(rows, physical, bound.query, table)
 
 
 def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
     assert bound.streaming is not None, "it runs on streams"
     query, table, spark = source.query, source.table, bound.df.sparkSession
-    delay = (delay_of(bound.df, query) or 0) * 1000
     return StreamSpec(
         table.keys,
         asked_windows(source.physical),
         dict(zip(window_inputs(query), table.read, strict=True)),
         table.columns.partials,
         tuple(tie_breakers(table, source.lift_rows(), query)),
-        max(delay // BLOCKS, SHORTEST),
-        bucket_count(source, bound.streaming.buckets, spark),
+        block_length(bound.df, query),
+        bucket_count(table.keys, bound.streaming.buckets, spark),
         query.keys,
         describe_partials(table.columns),
         query.order_by,
@@ -96,23 +95,49 @@ def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
     )
 
 
+def block_length(df: DataFrame, query: Query) -> int:
+    """How long a block of waiting records is: a part of the time that the watermark lags behind."""
+    delay = (delay_of(df, query) or 0) * 1000
+    return max(delay // BLOCKS, SHORTEST)
+
+
 def gather(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Many records in one batch, so that a bucket gets few cells."""
     for table in portions(batches, PORTION):
         yield from table.to_batches()
 
 
+def step_records(
+    keyed: DataFrame, processor: RecordProcessor, own: tuple[int, ...], schema: StructType
+) -> DataFrame:
+    """What the buckets with these labels make of lifted records; late ones are counted."""
+    packed = keyed.mapInArrow(Packing(gather, own), "bucket int, pieces binary")
+    stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
+        processor, OUTPUT, "Append", "EventTime"
+    )
+    counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
+    observed = stepped.observe(metric_name(), *counts)
+    return observed.select("results").mapInArrow(unpack, schema)
+
+
+class OpensBucket(Protocol):
+    """What opens a bucket on its state."""
+
+    def __call__(self, bucket: int, store: Store, cache: Cache) -> RecordBucket[Any]:
+        """The bucket of this number."""
+
+
 class RecordProcessor(BucketProcessor):
     """One step for each bucket and batch."""
 
-    def __init__(self, spec: StreamSpec) -> None:
-        self.records = spec
+    def __init__(self, open: OpensBucket) -> None:
+        self.open = open
 
     def _step(
         self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None
     ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
-        bucket = StreamBucket(self.records, int(key[0]), self._store, remembered)
+        bucket = self.open(int(key[0]), self._store, remembered)
         last = None if bucket.new else bucket.header.last // 1000
         step = bucket.step(pieces, watermark * 1000)
         self._wake_after(watermark, last)

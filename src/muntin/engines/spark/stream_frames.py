@@ -1,0 +1,87 @@
+"""Trailing windows on a stream: rows wait in the state until the watermark has passed them.
+
+    lifted rows ─ packed by bucket ─ transformWithState ─ unpacked ─ results
+                  mapInArrow         a step a bucket      mapInArrow  JVM
+
+The state of a bucket of keys has the rows that wait, with all their columns, and the events that
+later rows may reach (muntin.data_windows.trailing_bucket). Spark sees plain numbers for times, so
+that it drops no row by itself: buckets judge lateness and count what they drop.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from muntin.aggregates.columns import inputs_of
+from muntin.data_windows.trailing_bucket import TrailingBucket, TrailingSpec
+from muntin.engines.spark.labels import labels
+from muntin.engines.spark.operators.bucketed import (
+    add_bucket,
+    bucket_count,
+    describe_partials,
+    judges_now,
+)
+from muntin.engines.spark.operators.frames import Records
+from muntin.engines.spark.operators.records import RecordProcessor, block_length, step_records
+from muntin.engines.spark.row_partials import lift_rows, not_in_arrow
+from muntin.engines.spark.stream_source import EVENT_TIME, time_field
+from muntin.physical.operators.frames import describe_frame
+
+
+def run(records: Records, arrival: bool, buckets: int | None) -> DataFrame:
+    """The rows of a stream, whose watermark is set, with the features of the kernel."""
+    spec = _spec(records, arrival, buckets)
+    own = labels(spec.buckets)
+    keyed = add_bucket(lift_rows(records.table), spec.keys, own)
+    processor = RecordProcessor(partial(TrailingBucket, spec))
+    found = step_records(keyed, processor, own, records.schema())
+    field = time_field(records.rows, records.asked.rows)
+    given = [
+        F.col(f"r.c{i}").alias(name, metadata=EVENT_TIME if field and name == field.name else {})
+        for i, name in enumerate(records.rows.columns)
+    ]
+    return found.select(*given, *records.results())
+
+
+def refusal(records: Records) -> str | None:
+    """Why Python cannot tell these keys apart, or put events of one instant in order; or None."""
+    return not_in_arrow(records.table, records.ties)
+
+
+def _spec(records: Records, arrival: bool, buckets: int | None) -> TrailingSpec:
+    spark, table = records.rows.sparkSession, records.table
+    return TrailingSpec(
+        table.keys,
+        records.program,
+        records.ties,
+        block_length(records.rows, records.asked.rows),
+        bucket_count(table.keys, buckets, spark),
+        _words(records),
+        judges_now(spark),
+        arrival,
+    )
+
+
+def _words(records: Records) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What is asked, as far as the state depends on it: labels may change at a restart."""
+    asked, query = records.asked, records.asked.events
+    values = [
+        f"{how.how} {how.share} of "
+        + ", ".join(
+            f"[{i.argument} if {i.predicate}]" if i.predicate else f"[{i.argument}]"
+            for i in inputs_of(aggregate)
+        )
+        for aggregate, how in zip(records.division.from_values, records.program.values, strict=True)
+    ]
+    return (
+        ("windows", tuple(describe_frame(frame, asked.closed) for frame in asked.frames)),
+        ("aggregates", (*describe_partials(records.table.columns), *values)),
+        ("time", (asked.time,)),
+        ("keys", query.keys),
+        ("where", (query.where,) if query.where else ()),
+        ("order_by", query.order_by),
+        ("columns", tuple(records.rows.columns)),
+    )
