@@ -22,8 +22,8 @@ from muntin.kernels.frame_program import FrameProgram
 from muntin.kernels.framed import Framed, merge_frames
 from muntin.kernels.frames import CARRIED
 from muntin.kernels.monoids import Array
+from muntin.kernels.portions import whole
 from muntin.state.pieces import GROUP, longs
-from muntin.state.store import whole
 
 
 def keep_events(events: pa.Table, program: FrameProgram, now: int) -> pa.Table:

@@ -28,9 +28,9 @@ from muntin.data_windows.record_buffer import TIME, renumber_groups, sort_record
 from muntin.data_windows.stream_state import Words
 from muntin.kernels.frame_program import FrameProgram
 from muntin.kernels.frames import Line
+from muntin.kernels.portions import whole
 from muntin.state.bucket import Step
 from muntin.state.pieces import GROUP, longs
-from muntin.state.store import whole
 
 ROW, IS_EVENT = "r", "e"
 """The row as it was given, and whether it is an event."""
