@@ -14,7 +14,8 @@ from pathlib import Path
 os.environ["TZ"] = "UTC"
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-os.environ["SPARK_TESTING"] = "1"  # a free port instead of 15002, which may be taken
+if __name__ == "__main__":  # and not where its doctests are collected
+    os.environ["SPARK_TESTING"] = "1"  # a free port instead of 15002, which may be taken
 
 from pyspark.sql import DataFrame, SparkSession
 
