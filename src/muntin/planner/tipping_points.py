@@ -53,7 +53,8 @@ def find_tipping_point(
     """
     if choice.asked or not choice.others:
         return None
-    runnable = [o for o in OPERATORS[ENGINE] if o.name in (choice.operator.name, *choice.others)]
+    by_name, able = {o.name: o for o in OPERATORS[ENGINE]}, {choice.operator.name, *choice.others}
+    runnable = [by_name[name] for name in by_name if name in able]
     lowered = [(o, lower(o.rewrite(plan, question))) for o in runnable]
 
     def choose_with(name: str, value: float) -> str:
