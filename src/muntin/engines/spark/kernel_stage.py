@@ -9,8 +9,8 @@ Few keys, or none, are split by time: a chunk of `chunk` microseconds is treated
 slice goes to the chunk it begins in and to the chunks whose instances it may fall into, two at
 most when a chunk is at least as long as the widest window.
 
-Results go back as lists, a row for many instances of one group, which Spark then explodes: that
-takes half as long as a row for each.
+Results go back as lists, a row for many instances of one group, which Spark then explodes: keys and
+nodes are sent once for a list.
 """
 
 from __future__ import annotations
