@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 def pick(rows: pa.RecordBatch | pa.Table, path: tuple[str, ...]) -> pa.Array:
     """The column at a path, in UTC.
 
-    The bounds of a window are taken here and not by Spark, whose optimizer (4.3.0) loses a struct
-    when it is asked for its fields above a generator.
+    The bounds of a window are taken here, so that Spark's plan stays that of the result.
 
     >>> rows = pa.table({"window": [{"start": 1, "end": 2}]})
     >>> pick(rows, ("window", "end")).to_pylist()
