@@ -1,5 +1,7 @@
 """Several queries as one: who shares, under which names, and why others do not."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -45,6 +47,60 @@ def test_what_cannot_share_is_planned_apart_with_a_reason(other: mt.Query, reaso
     assert sets[1].reason == reason
     plans = mt.optimize(queries={"first": first, "other": other, "third": first})
     assert f"query other: a plan of its own ({reason})" in plans.explain()
+
+
+VISITS = mt.query("ts", [mt.session("1 hour"), TEN], [mt.count()])
+FIVE = mt.query("ts", [mt.count_window(5)], [mt.sum("v")], order_by="n")
+
+
+def test_windows_of_the_data_share_with_each_other_and_with_periodic_ones() -> None:
+    alarms = mt.query("ts", [mt.punctuation("go"), mt.count_window(5, id="x")], [mt.count()])
+    ordered = replace(alarms, order_by=("n",))
+    hours = mt.query("ts", [HOUR], [mt.max("v")])
+    asked = {"visits": VISITS, "five": FIVE, "alarms": ordered, "hours": hours}
+    [each] = sharing_sets(asked)
+    assert [w.id for w in each.query.data_windows] == ["5 records", "from go", "session 1 hour"]
+    assert {w.id for w in each.query.windows} == {"10 minutes", "1 hour"}
+    assert each.query.order_by == ("n",)
+    assert each.common == {"5 records": ("five", "alarms"), "count": ("visits", "alarms")}
+    explained = mt.optimize(queries=asked).explain()
+    assert "computed once for several: 5 records (five, alarms); count (visits, al" in explained
+    assert explained.count("slices where windows begin") == 1
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (
+            mt.query("ts", [mt.count_window(5)], [mt.sum("v")]),
+            "give both queries the same order_by",
+        ),
+        (mt.query("ts", [mt.count_window(5)], [mt.sum("v")], order_by="m"), "the same order_by"),
+        (
+            mt.query("ts", [mt.session("1 hour")], [mt.collect_set("v")]),
+            "only by the engine itself",
+        ),
+        (mt.query("ts", [HOUR], [mt.approx_count_distinct("v")]), "only by the engine itself"),
+    ],
+)
+def test_what_would_change_a_querys_rows_is_planned_apart(other: mt.Query, reason: str) -> None:
+    sets = sharing_sets({"visits": VISITS, "five": FIVE, "other": other})
+    assert [each.ids for each in sets] == [("visits", "five"), ("other",)]
+    assert reason in sets[1].reason
+
+
+def test_ties_are_broken_alike_where_windows_read_and_aggregate_the_same() -> None:
+    queries = {str(n): mt.query("ts", [mt.count_window(n)], [mt.avg("v")]) for n in (5, 7)}
+    assert len(sharing_sets(queries)) == 1
+    many = mt.query("ts", [mt.count_window(9)], [mt.avg("v"), mt.max("w")])
+    assert len(sharing_sets({**queries, "9": many})) == 2
+
+
+def test_on_a_stream_periodic_windows_keep_their_late_rows() -> None:
+    asked = {"visits": VISITS, "hours": mt.query("ts", [HOUR], [mt.count()]), "five": FIVE}
+    sets = sharing_sets(asked, stream=True)
+    assert [each.ids for each in sets] == [("visits", "five"), ("hours",)]
+    assert sets[1].reason.startswith("late rows count in periodic windows that are still open")
 
 
 def test_keys_in_another_order_share() -> None:

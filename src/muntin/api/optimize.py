@@ -122,13 +122,7 @@ def find_plans(
         return optimize_with(one, replace(options, statistics=known, facts=own))
 
     if queries is not None:
-        sets = sharing_sets(queries)
-        for id, each in queries.items():
-            if each.data_windows:
-                raise StrategyError(
-                    f"query {id!r} has windows that the data decides, such as "
-                    f"{each.data_windows[0].id!r}: plan it by itself"
-                )
+        sets = sharing_sets(queries, options.engine == "stream")
         return Plans(sets, tuple(plan(shared.query) for shared in sets))
     if not isinstance(query, Query):
         raise StrategyError(f"optimize takes a query from mt.query(...), not {shown(query)}")

@@ -38,7 +38,8 @@ class Plans:
     def explain(self) -> str:
         """Which queries share, why others do not, and every plan."""
         return "\n\n".join(
-            f"{self._title(number)}\n{plan.explain()}" for number, plan in enumerate(self.plans)
+            f"{self._title(number)}\n{self._shared(number)}{plan.explain()}"
+            for number, plan in enumerate(self.plans)
         )
 
     @overload
@@ -114,6 +115,16 @@ class Plans:
         else:
             title = f"query {ids}: a plan of its own" if len(self.sets) > 1 else f"query {ids}"
         return f"{title} ({printable(each.reason)})" if each.reason else title
+
+    def _shared(self, number: int) -> str:
+        """What several queries of a set ask for, a line; the slices of all are in its tree."""
+        common = self.sets[number].common
+        if not common:
+            return ""
+        each = (
+            f"{shortened(name)} ({', '.join(map(shortened, ids))})" for name, ids in common.items()
+        )
+        return f"computed once for several: {'; '.join(each)}\n"
 
     def __repr__(self) -> str:
         return self.explain()

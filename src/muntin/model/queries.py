@@ -11,6 +11,14 @@ combined query is which of its own, and which column.
 A query with an aggregate that has no partials stands alone: the engine would compute it for every
 window of the set. So does one with an aggregate written in Python, which only one operator runs.
 
+Windows that the data decides share slices too, with each other and with periodic ones (section 5.3
+of the Cutty paper), as far as every query keeps the rows that it has by itself:
+
+    order   where records of equal time may decide a result, queries share that take these in one
+            order: the same `order_by`, or no `order_by` and the same inputs and aggregates
+    late    on a stream periodic windows take late rows while they are open, and windows that the
+            data decides cannot: there, queries of periodic windows alone keep a plan of their own
+
 One result for all has the columns query_id, window_id, window, the keys and then the results of all
 queries, each name once; a column is null in the rows of queries that do not have it. Two queries
 may give one name to different things, as long as these are of one type.
@@ -26,6 +34,7 @@ from typing import TypeVar, get_args
 from muntin.aggregates import Aggregate
 from muntin.errors import QueryError, StrategyError, is_one_of, shown, unknown
 from muntin.model.choices import Deliver
+from muntin.model.data_windows import DataWindow
 from muntin.model.query import Query
 from muntin.model.windows import Window
 
@@ -60,8 +69,24 @@ class SharingSet:
     def ids(self) -> tuple[str, ...]:
         return tuple(member.id for member in self.members)
 
+    @property
+    def common(self) -> dict[str, tuple[str, ...]]:
+        """Windows and results of the combined query that several queries ask for, with their ids.
 
-def sharing_sets(queries: Mapping[str, Query]) -> tuple[SharingSet, ...]:
+        >>> from muntin import count, query, session
+        >>> asked = [query("ts", [session("5 minutes")], [count()]) for _ in "ab"]
+        >>> sharing_sets(dict(zip("ab", asked)))[0].common
+        {'session 5 minutes': ('a', 'b'), 'count': ('a', 'b')}
+        """
+        asked: dict[str, dict[str, None]] = {}
+        for part in ("windows", "results"):
+            for member in self.members:
+                for name in getattr(member, part).values():
+                    asked.setdefault(name, {})[member.id] = None
+        return {name: tuple(ids) for name, ids in asked.items() if len(ids) > 1}
+
+
+def sharing_sets(queries: Mapping[str, Query], stream: bool = False) -> tuple[SharingSet, ...]:
     """The queries in as few sets as possible, in the order in which they were given.
 
     >>> from muntin import avg, count, max, query, tumbling
@@ -73,15 +98,42 @@ def sharing_sets(queries: Mapping[str, Query]) -> tuple[SharingSet, ...]:
     ((<count>, <avg(t)>, <max(t)>), {'max(t)': 'max(t)', 'mean': 'avg(t)'})
     """
     _check(queries)
-    sets: dict[tuple[object, ...], dict[str, Query]] = {}
+    alike: dict[tuple[object, ...], dict[str, Query]] = {}
     for id, query in queries.items():
         alone = id if _alone(query) else None
         key = (query.time, query.bounds, query.where, frozenset(query.keys), alone)
-        sets.setdefault(key, {})[id] = query
+        alike.setdefault(key, {})[id] = query
     found: list[SharingSet] = []
-    for members in sets.values():
-        found.append(_combined(members, _apart(members, found)))
+    for same_rows in alike.values():
+        for members in _split(same_rows, stream):
+            found.append(_combined(members, _apart(members, found, stream)))
     return tuple(found)
+
+
+def _split(queries: Mapping[str, Query], stream: bool) -> list[dict[str, Query]]:
+    """Queries over the same rows, parted where one plan would give one of them other rows."""
+    by_data = [id for id, query in queries.items() if query.data_windows]
+    if not by_data:
+        return [dict(queries)]
+    ties = {id: t for id in by_data if (t := _ties(queries[id])) is not None}
+    first = next(iter(ties.values()), None)
+    apart: dict[object, dict[str, Query]] = {}
+    for id, query in queries.items():
+        clock = not query.data_windows and (stream or _unmerged(query) is not None)
+        apart.setdefault("clock" if clock else ties.get(id, first), {})[id] = query
+    return list(apart.values())
+
+
+def _ties(query: Query) -> tuple[object, ...] | None:
+    """What orders records of equal time, where their order can change the query's rows."""
+    windows, functions = query.data_windows, [a.function for a in query.aggregates]
+    if not windows or not (
+        any(w.order_matters for w in windows) or any(not f.commutative for f in functions)
+    ):
+        return None
+    if query.order_by:
+        return query.order_by
+    return query.window_inputs, tuple(map(_nameless, query.aggregates))
 
 
 def _check(queries: object) -> None:
@@ -109,10 +161,18 @@ def _alone(query: Query) -> str | None:
             return f"{aggregate.name} has no partials to share"
         if aggregate.function.in_python:
             return f"{aggregate.name} is written in Python"
+    return _unmerged(query) if query.data_windows else None
+
+
+def _unmerged(query: Query) -> str | None:
+    """Why the records of windows that the data decides could not be merged in arrays."""
+    for aggregate in query.aggregates:
+        if aggregate.function.in_frames or aggregate.function.approximate:
+            return f"{aggregate.name} is merged only by the engine itself"
     return None
 
 
-def _apart(members: Mapping[str, Query], before: list[SharingSet]) -> str:
+def _apart(members: Mapping[str, Query], before: list[SharingSet], stream: bool) -> str:
     """Why these queries are not planned with the first set that was found before them."""
     if not before:
         return ""
@@ -126,33 +186,49 @@ def _apart(members: Mapping[str, Query], before: list[SharingSet]) -> str:
         "filter": (own.where or "none", other.where or "none"),
         "keys": tuple(", ".join(sorted(q.keys)) or "none" for q in (own, other)),
     }
-    return "; ".join(f"{what} {a}, not {b}" for what, (a, b) in parts.items() if a != b)
+    found = "; ".join(f"{what} {a}, not {b}" for what, (a, b) in parts.items() if a != b)
+    if found:
+        return found
+    if not (own.data_windows and other.data_windows):
+        late = "late rows count in periodic windows that are still open, and in no others"
+        return late if stream else _unmerged(own) or _unmerged(other) or ""
+    return (
+        "records of equal time may come in another order, which can change the windows: give both "
+        "queries the same order_by"
+    )
 
 
 def _combined(queries: Mapping[str, Query], reason: str) -> SharingSet:
-    """Every window and aggregate once; equal ones keep the id that they were first asked under."""
-    windows: dict[Window, str] = {}
+    """Every window and aggregate once; equal ones keep the id that they were first asked under.
+
+    What a query that depends on the order of records reads comes first, so that records of equal
+    time are in the order that it has by itself.
+    """
+    windows: dict[Window | DataWindow, str] = {}
     aggregates: dict[Aggregate, str] = {}
-    members = []
-    for id, query in queries.items():
-        for window in query.windows:
+    ordered = sorted(queries.items(), key=lambda item: _ties(item[1]) is None)
+    for id, query in ordered:
+        for window in (*query.windows, *query.data_windows):
             _name(window, window.id, id, windows)
         for each in query.aggregates:
             _name(_nameless(each), each.name, id, aggregates)
-        members.append(
-            Member(
-                id,
-                query,
-                {w.id: windows[w] for w in query.windows},
-                {a.name: aggregates[_nameless(a)] for a in query.aggregates},
-            )
+    members = tuple(
+        Member(
+            id,
+            query,
+            {w.id: windows[w] for w in (*query.windows, *query.data_windows)},
+            {a.name: aggregates[_nameless(a)] for a in query.aggregates},
         )
+        for id, query in queries.items()
+    )
+    named = [replace(window, id=id) for window, id in windows.items()]
     query = replace(
-        next(iter(queries.values())),
-        windows=tuple(Window(w.range, w.slide, w.offset, id) for w, id in windows.items()),
+        ordered[0][1],
+        windows=tuple(w for w in named if isinstance(w, Window)),
+        data_windows=tuple(w for w in named if isinstance(w, DataWindow)),
         aggregates=tuple(a if a.name == n else a.alias(n) for a, n in aggregates.items()),
     )
-    return SharingSet(query, tuple(members), reason)
+    return SharingSet(query, members, reason)
 
 
 def _nameless(aggregate: Aggregate) -> Aggregate:

@@ -69,6 +69,11 @@ class Query:
         return any(a.function.ordered for a in self.aggregates)
 
     @property
+    def window_inputs(self) -> tuple[str, ...]:
+        """What windows that the data decides read of records, each expression once."""
+        return tuple(dict.fromkeys(text for w in self.data_windows for text in w.inputs))
+
+    @property
     def direct(self) -> tuple[Aggregate, ...]:
         """The aggregates that have no partials, and so are computed by themselves."""
         return tuple(a for a in self.aggregates if a.function.holistic)

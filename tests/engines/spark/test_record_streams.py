@@ -156,7 +156,7 @@ def admitted(script: Batches, pauses: Sequence[int] = ()) -> Batches:
     return found
 
 
-def run(rows: DataFrame, checkpoint: Path) -> tuple[list[Row], int]:
+def run(rows: DataFrame, checkpoint: Path, window: str = "session") -> tuple[list[Row], int]:
     """What a run gave until it had read the files that there were, and how many rows were late."""
     found: list[Row] = []
     query = (
@@ -169,7 +169,7 @@ def run(rows: DataFrame, checkpoint: Path) -> tuple[list[Row], int]:
     metrics = [m for p in query.recentProgress for m in p["observedMetrics"].values()]
     last = mt.progress(query)
     assert last is not None
-    assert "session" in last.results
+    assert window in last.results
     return found, sum(m["dropped"] or 0 for m in metrics if "dropped" in m)
 
 
@@ -210,6 +210,43 @@ def test_a_restarted_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_p
     others = asked(streamed(streams, files, SCHEMA), [mt.session("6 seconds", id="session")])
     with pytest.raises(StreamingQueryException, match=SAID):
         run(others, checkpoint)
+
+
+def test_several_queries_share_a_stream_and_keep_their_rows(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    """Late rows and a restart: each query has the rows that it has by itself in a batch.
+
+    A query of periodic windows alone is planned apart, with the rows of its own stream.
+    """
+    some = {"keys": "k", "order_by": "n"}
+    hours = mt.query("ts", WINDOWS[-1:], AGGREGATES[:2], keys="k")
+    queries = {
+        "visits": mt.query("ts", [WINDOWS[0], WINDOWS[2], WINDOWS[-1]], AGGREGATES[:2], **some),
+        "alarms": mt.query(
+            "ts", [WINDOWS[5], mt.count_window(5, 2, id="five")], AGGREGATES, **some
+        ),
+        "climbs": mt.query("ts", functions()[:1], AGGREGATES[1:3], **some),
+        "hours": hours,
+    }
+    script, pause = batches(4, seed=5, late=70), 2
+    found: list[Row] = []
+    alone: list[Row] = []
+    for part in (script[:pause], script):
+        stream = streamed(streams, written(streams, part, SCHEMA, tmp_path / "files"), SCHEMA)
+        options: Any = {"watermark": f"{DELAY} seconds", "buckets": 3}
+        found += run(mt.aggregate(stream, queries=queries, **options), tmp_path / "together")[0]
+        own = mt.aggregate(stream, queries={"hours": hours}, **options)
+        alone += run(own, tmp_path / "alone", window="time")[0]
+    kept = [row for rows in admitted(script, [pause]) for row in rows]
+    table = streams.createDataFrame(kept, SCHEMA)
+    for id, query in queries.items():
+        expected = alone if id == "hours" else mt.optimize(query).apply(table).collect()
+        names = ["window_id", "window", "k", *(a.name for a in query.aggregates)]
+        ours = of_keys([Row(**{n: r[n] for n in names}) for r in found if r["query_id"] == id])
+        theirs = of_keys([Row(**{n: r[n] for n in names}) for r in expected])
+        assert ours == theirs, f"{id}: {list(ours - theirs)[:3]}, {list(theirs - ours)[:3]}"
+        assert sum(ours.values()) > 20
 
 
 @pytest.mark.long

@@ -165,10 +165,7 @@ def test_options_of_periodic_windows_are_refused(options: dict[str, str], messag
         asked(mt.count_window(5), **options)
 
 
-def test_queries_with_such_windows_are_planned_by_themselves() -> None:
-    query = mt.query("ts", [mt.session("1 hour")], [mt.count()])
-    with pytest.raises(StrategyError, match="query 'a' has windows that the data decides"):
-        mt.optimize(queries={"a": query})
+def test_equal_windows_and_ids_are_refused() -> None:
     with pytest.raises(QueryError, match="are equal: keep one"):
         mt.query("ts", [mt.session("1 hour"), mt.session("60 minutes", id="x")], [mt.count()])
     with pytest.raises(QueryError, match="window id 'x' is given 2 times"):

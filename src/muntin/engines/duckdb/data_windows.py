@@ -9,6 +9,7 @@ So the aggregates are those of the SQL plans, and Spark is not needed.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,14 +31,17 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def run_cutty(
+_NUMBERS = count(1)
+
+
+def cutty_sql(
     plan: PhysicalPlan,
     read: Reading,
     relation: duckdb.DuckDBPyRelation,
     connection: duckdb.DuckDBPyConnection,
-) -> duckdb.DuckDBPyRelation:
-    """The long result; computed in `connection`, whatever the relation's own."""
-    inputs = list(dict.fromkeys(text for w in read.query.data_windows for text in w.inputs))
+) -> str:
+    """Find the windows now; the text merges their records, in `connection`."""
+    inputs = list(read.query.window_inputs)
     table = _sort_records(read, relation, inputs)
     windows = {
         node.number: node.shape
@@ -45,11 +49,11 @@ def run_cutty(
         if isinstance(node.shape, Window | DataWindow)
     }
     pieces, runs = _cut(table, read, windows, {text: f"u{i}" for i, text in enumerate(inputs)})
-    connection.register("muntin_records", pieces)
-    connection.register("muntin_runs", runs)
     ids = pa.table({"node": list(windows), "id": [check_encodable(w.id) for w in windows.values()]})
-    connection.register("muntin_ids", ids)
-    return connection.sql(check_encodable(_merging_sql(read)))
+    names = [f"muntin_{what}_{next(_NUMBERS)}" for what in ("records", "runs", "ids")]
+    for name, each in zip(names, (pieces, runs, ids), strict=True):
+        connection.register(name, each)
+    return _merging_sql(read, *names)
 
 
 def _sort_records(read: Reading, relation: duckdb.DuckDBPyRelation, inputs: list[str]) -> pa.Table:
@@ -93,7 +97,7 @@ def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def _merging_sql(read: Reading) -> str:
+def _merging_sql(read: Reading, records: str, runs: str, ids: str) -> str:
     writer, kind = read.writer, read.time_kind
     lifts = ", ".join(["piece", *(f"{p.lift} AS {p.name}" for p in read.columns.partials)])
     merges = ", ".join(["run", *(f"{p.merge} AS {p.name}" for p in read.columns.partials)])
@@ -101,14 +105,14 @@ def _merging_sql(read: Reading) -> str:
     keys = [f"runs.k{i} AS {writer.quoted(k)}" for i, k in enumerate(read.query.keys)]
     results = [f"{r.final} AS {writer.quoted(r.name)}" for r in read.columns.results]
     columns = [
-        "(SELECT any_value(id) FROM muntin_ids WHERE muntin_ids.node = runs.node) AS window_id",
+        f"(SELECT any_value(id) FROM {ids} AS ids WHERE ids.node = runs.node) AS window_id",
         f"{window} AS {writer.quoted('window')}",
         *keys,
         *results,
     ]
     return (
-        f"WITH pieces AS (SELECT {lifts} FROM muntin_records GROUP BY piece),\n"
-        "wanted AS (SELECT run, unnest(range(low, high)) AS piece FROM muntin_runs),\n"
+        f"WITH pieces AS (SELECT {lifts} FROM {records} GROUP BY piece),\n"
+        f"wanted AS (SELECT run, unnest(range(low, high)) AS piece FROM {runs}),\n"
         f"merged AS (SELECT {merges} FROM wanted JOIN pieces USING (piece) GROUP BY run)\n"
-        f"{select(columns)}\nFROM muntin_runs AS runs JOIN merged USING (run)"
+        f"{select(columns)}\nFROM {runs} AS runs JOIN merged USING (run)"
     )

@@ -18,7 +18,7 @@ from muntin.engines.duckdb.arrays import evaluate_sql
 from muntin.engines.duckdb.as_of import InProcessAsOf
 from muntin.engines.duckdb.bound_query import find_stranger, reading_of, run
 from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
-from muntin.engines.duckdb.tables import Source, connect, count_rows, open_source
+from muntin.engines.duckdb.tables import Source, count_rows, open_source, read_for
 from muntin.engines.duckdb.verify import compare
 from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.verification import Verification
@@ -97,12 +97,12 @@ class InProcess:
     ) -> Any:
         """One result of all queries, or one of each."""
         queries = [member.query for each in sets for member in each.members]
-        source = open_source(bounds[0].data, *queries)
+        source = read_for(open_source(bounds[0].data, *queries), *queries)
         if deliver == "one":
             return _run_in_one(source, sets, choices, queries)
         return {
-            member.id: _run_own(choice, bound, member)
-            for each, choice, bound in zip(sets, choices, bounds, strict=True)
+            member.id: _run_own(choice, each.query, source, member)
+            for each, choice in zip(sets, choices, strict=True)
             for member in each.members
         }
 
@@ -172,20 +172,16 @@ def _run_in_one(
         return source.give(run(source.relation, together), *queries)
 
 
-def _run_own(choice: Choice, bound: Bound, member: Member) -> Any:
+def _run_own(choice: Choice, combined: Query, source: Source, member: Member) -> Any:
     """The result of one query of a set."""
-    source, combined = bound.source, bound.query
     with translate_errors(partial(find_fault, [(partial(_compute, source, choice), combined)])):
         text = _own_sql(source, choice, combined, member)
         return source.give(run(source.relation, text), member.query)
 
 
 def _compute(source: Source, choice: Choice, query: Query) -> duckdb.DuckDBPyRelation:
-    if not query.data_windows:
-        return run(source.relation, _sql(source, choice, query))
-    from muntin.engines.duckdb.data_windows import run_cutty
-
-    return run_cutty(choice.physical, reading_of(source, query), source.relation, connect())
+    own = read_for(source, query)
+    return run(own.relation, _sql(own, choice, query))
 
 
 def _own_sql(source: Source, choice: Choice, combined: Query, member: Member) -> str:
@@ -196,6 +192,11 @@ def _own_sql(source: Source, choice: Choice, combined: Query, member: Member) ->
 def _sql(source: Source, choice: Choice, query: Query) -> str:
     """The text that gives the rows: the whole plan, or what is left when arrays have run."""
     read = reading_of(source, query)
+    if query.data_windows:
+        from muntin.engines.duckdb.data_windows import cutty_sql
+
+        assert source.connection is not None, "read for data windows"
+        return cutty_sql(choice.physical, read, source.relation, source.connection)
     if choice.operator is ARRAYS:
         return evaluate_sql(choice.physical, read, source)
     return render_reading(choice.physical, read)

@@ -152,6 +152,15 @@ def open_source(data: Any, *queries: Query) -> Source:
     )
 
 
+def read_for(source: Source, *queries: Query) -> Source:
+    """The source, read into a connection of ours where windows that the data decides need it."""
+    if source.connection is not None or not any(query.data_windows for query in queries):
+        return source
+    places = columns_read(queries, source.names)
+    table = source.relation.project(", ".join(f"#{n + 1}" for n in places)).to_arrow_table()
+    return Source(*_open(table, source.names))
+
+
 def _open(
     table: pa.Table, names: tuple[str, ...]
 ) -> tuple[duckdb.DuckDBPyRelation, tuple[str, ...], duckdb.DuckDBPyConnection]:

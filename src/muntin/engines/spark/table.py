@@ -79,7 +79,7 @@ def prepare(df: DataFrame, query: Query, lifted: bool = True) -> Table:
     Where aggregates are not lifted but left to Spark, the table has no partial columns.
     """
     columns = columns_in(df)
-    read = {f"window input {text!r}": expression(text, columns) for text in window_inputs(query)}
+    read = {f"window input {text!r}": expression(text, columns) for text in query.window_inputs}
     order = {f"order_by {n!r}": find_column(n, columns, "order_by") for n in query.order_by}
     _check_order(df, read, order)
     inputs = distinct_inputs(query.aggregates)
@@ -285,11 +285,6 @@ def input_column(each: Input, columns: list[str]) -> Column:
     """An input: null where its filter does not hold. Spark reads each text by itself."""
     value = F.expr(expression(each.argument, columns))
     return F.when(F.expr(each.predicate), value) if each.predicate else value
-
-
-def window_inputs(query: Query) -> list[str]:
-    """What windows read of records, each expression once."""
-    return list(dict.fromkeys(text for w in query.data_windows for text in w.inputs))
 
 
 def tie_breakers(table: Table, rows: DataFrame, query: Query) -> list[str]:

@@ -21,7 +21,7 @@ from muntin.engines.spark.row_partials import (
     lift_rows,
     one_zero,
 )
-from muntin.engines.spark.table import Table, prepare, tie_breakers, window_inputs
+from muntin.engines.spark.table import Table, prepare, tie_breakers
 from muntin.errors import ColumnError
 from muntin.kernels.mergers import not_merged
 from muntin.model.data_windows import DataWindow
@@ -58,7 +58,7 @@ def asked_windows(physical: PhysicalPlan) -> dict[int, Window | DataWindow]:
 
 def _slice(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
     """Windows from slices, by partials."""
-    inputs = dict(zip(window_inputs(query), table.read, strict=True))
+    inputs = dict(zip(query.window_inputs, table.read, strict=True))
     stage = Cutty(table.keys, asked_windows(physical), inputs, table.columns.partials, wraps)
     schema = StructType([*head(table), *table.fields])
     rows = _sort(lift_rows(table), table, query).mapInArrow(stage, schema)
@@ -74,7 +74,7 @@ def _assign(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
                 "no array form: ask for them in two queries"
             )
     table = prepare(df, query, lifted=False)
-    inputs = dict(zip(window_inputs(query), table.read, strict=True))
+    inputs = dict(zip(query.window_inputs, table.read, strict=True))
     stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
     kinds = [field for field in table.rows.schema.fields if field.name in table.values]
     schema = StructType([*head(table), StructField("run", LongType()), *kinds])

@@ -39,7 +39,7 @@ from muntin.engines.spark.operators.cutty import asked_windows, head
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.processor import BucketProcessor, frame, pack_results, remembered
 from muntin.engines.spark.stream_source import StreamSource, delay_of
-from muntin.engines.spark.table import tie_breakers, window_inputs
+from muntin.engines.spark.table import tie_breakers
 from muntin.errors import StrategyError
 from muntin.kernels.portions import portions
 from muntin.model.query import Query
@@ -82,7 +82,7 @@ def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
     return StreamSpec(
         table.keys,
         asked_windows(source.physical),
-        dict(zip(window_inputs(query), table.read, strict=True)),
+        dict(zip(query.window_inputs, table.read, strict=True)),
         table.columns.partials,
         tuple(tie_breakers(table, source.lift_rows(), query)),
         block_length(bound.df, query),
