@@ -4,7 +4,7 @@ from muntin.data_windows.aggregator import Aggregator
 from muntin.data_windows.discretizer import Discretizer
 from muntin.data_windows.evaluation import KeyWindows, evaluate
 from muntin.data_windows.policies import LastRecords, RecordWindows
-from muntin.data_windows.protocol import Marks, Policy, WindowFunction
+from muntin.data_windows.protocol import Marks, NextEvent, Policy, WindowFunction
 from muntin.data_windows.store import EagerStore, LazyStore
 from muntin.data_windows.window_functions import PriceDriven
 
@@ -16,6 +16,7 @@ __all__ = [
     "LastRecords",
     "LazyStore",
     "Marks",
+    "NextEvent",
     "Policy",
     "PriceDriven",
     "RecordWindows",

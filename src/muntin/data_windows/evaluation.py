@@ -82,8 +82,9 @@ class KeyWindows:
         """The rows of the windows that end before the record."""
         values = self._values(record)
         ended, begun = self._discretizer.record(time, record)
-        rows = self._rows(ended)
-        self._aggregator.begin(b.number for b in begun)
+        rows = self._rows(ended) if ended else []
+        if begun:
+            self._aggregator.begin(b.number for b in begun)
         self._aggregator.fold(values)
         if self._policy_ids:
             for e in self._records.record(time, values, record):

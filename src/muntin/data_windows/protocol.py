@@ -41,6 +41,21 @@ class Marks:
 NOTHING = Marks()
 
 
+@dataclass(frozen=True, slots=True)
+class NextEvent:
+    """The record that a function must see next: until then it says nothing of any.
+
+    The first of these counts: the first record from `time` on; the one that so many `records` come
+    before, from now on; the first whose `measure`, a column that never falls, is at least a value;
+    the next one where one of the `conditions`, columns too, holds. A function may be asked sooner.
+    """
+
+    time: int | None = None
+    records: int | None = None
+    measure: tuple[str, Any] | None = None
+    conditions: tuple[str, ...] = ()
+
+
 class WindowFunction(ABC):
     """A window function over the records of one key, `deterministic` unless it is a policy.
 
@@ -70,6 +85,21 @@ class WindowFunction(ABC):
         A function that takes batches has neither time-outs nor declared bounds of single windows.
         """
         return None
+
+    def next_event(self) -> NextEvent | None:
+        """Which record it must see next, if that is known; None to be asked about every one.
+
+        Declare it, and it costs nothing until then, however many functions there are. The instant
+        of `timeout` need not be repeated: the function is asked then, too.
+        """
+        return None
+
+    def skip(self, records: int, last: int) -> None:
+        """So many records were passed over; `last` is the time of the last of them.
+
+        Told before the function is asked again, if it declares events.
+        """
+        return
 
     def timeout(self) -> int | None:
         """The instant from which on no record belongs to the oldest open window, if known."""

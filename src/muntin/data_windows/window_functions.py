@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import floor
 from typing import Any, ClassVar
 
-from muntin.data_windows.protocol import NOTHING, Marks, Record, WindowFunction
+from muntin.data_windows.protocol import NOTHING, Marks, NextEvent, Record, WindowFunction
 from muntin.errors import UserWindowError
 from muntin.model import data_windows as kinds
 from muntin.model.windows import Window
@@ -33,6 +33,12 @@ class SessionFunction(WindowFunction):
             return NOTHING
         self.first = time
         return Marks(begins=1)
+
+    def next_event(self) -> NextEvent | None:
+        return None if self.first is None else NextEvent()  # until it may have timed out
+
+    def skip(self, records: int, last: int) -> None:
+        self.last = last
 
     def timeout(self) -> int | None:
         if self.first is None:
@@ -63,6 +69,13 @@ class CountFunction(WindowFunction):
         begins = self.seen % self.slide == 0
         self.seen, self.last = self.seen + 1, time
         return Marks(begins=int(begins))
+
+    def next_event(self) -> NextEvent:
+        full = self.ended * self.slide + self.range - self.seen
+        return NextEvent(records=min(-self.seen % self.slide, max(full, 0)))
+
+    def skip(self, records: int, last: int) -> None:
+        self.seen, self.last = self.seen + records, last
 
     def timeout(self) -> int | None:
         full = self.seen >= self.ended * self.slide + self.range
@@ -102,6 +115,15 @@ class PositionFunction(WindowFunction):
         bounds = tuple(map(self._bounds, begun)) if self.measure is None else ()
         return Marks(ends, len(begun), bounds)
 
+    def next_event(self) -> NextEvent | None:
+        if self.newest is None:
+            return None
+        begins = (self.newest + 1) * self.slide + self.offset
+        if self.measure is None:
+            return NextEvent(time=begins)
+        ends = [self.open[0] * self.slide + self.offset + self.range] if self.open else []
+        return NextEvent(measure=(self.measure, _sooner(min([begins, *ends]))))
+
     def _bounds(self, m: int) -> tuple[int, int]:
         start = m * self.slide + self.offset
         return start, start + self.range
@@ -120,10 +142,18 @@ def _index(position: Any, slide: Any) -> int:
     return int(position // slide) if whole else floor(float(position) / float(slide))
 
 
+def _sooner(value: Any) -> Any:
+    """A value to wait for: a little less where dividing may round up to the slide."""
+    return value if isinstance(value, int) else value - abs(value) * 1e-9
+
+
 class PunctuationFunction(WindowFunction):
     def __init__(self, predicate: str) -> None:
         self.predicate = predicate
         self.open = False
+
+    def next_event(self) -> NextEvent:
+        return NextEvent(conditions=(self.predicate,))
 
     def mark(self, time: int, record: Record) -> Marks:
         if not record[self.predicate]:
@@ -142,6 +172,9 @@ class SnapshotFunction(WindowFunction):
         self.time = time
         return Marks(begins=1)
 
+    def next_event(self) -> NextEvent | None:
+        return None if self.time is None else NextEvent(time=self.time + 1)
+
     def timeout(self) -> int | None:
         return None if self.time is None else self.time + 1
 
@@ -150,6 +183,10 @@ class LandmarkFunction(WindowFunction):
     def __init__(self, predicate: str, until: str | None = None, length: int | None = None) -> None:
         self.predicate, self.until, self.length = predicate, until, length
         self.begun: list[int] = []
+
+    def next_event(self) -> NextEvent:
+        ends = self.until if self.begun else None
+        return NextEvent(conditions=(self.predicate, *([ends] if ends is not None else [])))
 
     def mark(self, time: int, record: Record) -> Marks:
         ends = len(self.begun) if self.until is not None and record[self.until] else 0
