@@ -126,7 +126,7 @@ def _query(random: Random, number: int) -> mt.Query:
 
 def expected(query: mt.Query, rows: Records) -> Counter[tuple[Any, ...]] | None:
     """The rows of a query by what its windows mean; None where `n` does not order its records."""
-    asked = [*query.windows, *query.data_windows]
+    asked = query.all_windows
     if not query.order_by and any(isinstance(w, DataWindow) and w.order_matters for w in asked):
         return None
     found: Counter[tuple[Any, ...]] = Counter()

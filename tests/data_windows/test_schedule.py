@@ -39,10 +39,11 @@ def said(windows: Sequence[Track], records: Records, pauses: set[int]) -> Said:
 
 def of_function(number: int, found: Said) -> Said:
     """What was said of one function's windows, as if it were the only one."""
-    return [
-        (i, *([(0, *rest) for of, *rest in part if of == number] for part in (ends, begins)))
-        for i, ends, begins in found
-    ]
+
+    def own(part: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        return [(0, *rest) for of, *rest in part if of == number]
+
+    return [(i, own(ends), own(begins)) for i, ends, begins in found]
 
 
 def test_functions_that_plan_say_what_they_say_when_asked_about_every_record() -> None:

@@ -208,7 +208,7 @@ def _combined(queries: Mapping[str, Query], reason: str) -> SharingSet:
     aggregates: dict[Aggregate, str] = {}
     ordered = sorted(queries.items(), key=lambda item: _ties(item[1]) is None)
     for id, query in ordered:
-        for window in (*query.windows, *query.data_windows):
+        for window in query.all_windows:
             _name(window, window.id, id, windows)
         for each in query.aggregates:
             _name(_nameless(each), each.name, id, aggregates)
@@ -216,7 +216,7 @@ def _combined(queries: Mapping[str, Query], reason: str) -> SharingSet:
         Member(
             id,
             query,
-            {w.id: windows[w] for w in (*query.windows, *query.data_windows)},
+            {w.id: windows[w] for w in query.all_windows},
             {a.name: aggregates[_nameless(a)] for a in query.aggregates},
         )
         for id, query in queries.items()

@@ -38,7 +38,7 @@ class Query:
         if not is_one_of(self.bounds, BOUNDS):
             raise QueryError(unknown("bounds", self.bounds, BOUNDS))
         _check_names(self.time, self.keys, self.order_by)
-        _check_windows((*self.windows, *self.data_windows))
+        _check_windows(self.all_windows)
         _check_aggregates(self.aggregates)
         _check_results(self.keys, self.aggregates)
         if self.where is not None and not (isinstance(self.where, str) and self.where.strip()):
@@ -67,6 +67,11 @@ class Query:
     def ordered(self) -> bool:
         """Whether the result of an aggregate depends on the order of records."""
         return any(a.function.ordered for a in self.aggregates)
+
+    @property
+    def all_windows(self) -> tuple[Window | DataWindow, ...]:
+        """Periodic windows, then those that the data decides."""
+        return (*self.windows, *self.data_windows)
 
     @property
     def window_inputs(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def find_data_plan(query: Query, options: Options) -> Found:
     _refuse(options)
     plans = _plans(query, options)
     for plan in plans.values():
-        check(plan, [*query.windows, *query.data_windows])
+        check(plan, query.all_windows)
     chosen = next(iter(plans)) if options.strategy == "auto" else options.strategy
     if chosen not in plans:
         raise StrategyError(

@@ -219,7 +219,7 @@ def test_several_queries_share_a_stream_and_keep_their_rows(
 
     A query of periodic windows alone is planned apart, with the rows of its own stream.
     """
-    some = {"keys": "k", "order_by": "n"}
+    some: Any = {"keys": "k", "order_by": "n"}
     hours = mt.query("ts", WINDOWS[-1:], AGGREGATES[:2], keys="k")
     queries = {
         "visits": mt.query("ts", [WINDOWS[0], WINDOWS[2], WINDOWS[-1]], AGGREGATES[:2], **some),

@@ -47,9 +47,7 @@ def select_own(long: DataFrame, member: Member) -> DataFrame:
 
 
 def _hand_out(long: DataFrame, each: SharingSet) -> DataFrame:
-    labels: dict[str, list[dict[str, str]]] = {
-        w.id: [] for w in (*each.query.windows, *each.query.data_windows)
-    }
+    labels: dict[str, list[dict[str, str]]] = {w.id: [] for w in each.query.all_windows}
     for member in each.members:
         for id, combined in member.windows.items():
             labels[combined].append({QUERY_ID: member.id, "window_id": id})

@@ -217,8 +217,7 @@ class Stream(OnSpark):
         rows = _mark(_by_operator(choice, bound), bound.query)
         if not choice.operator.fixed_windows:
             return rows
-        ids = [w.id for w in bound.query.windows] + [w.id for w in bound.query.data_windows]
-        return observe_results(rows, ids)
+        return observe_results(rows, [w.id for w in bound.query.all_windows])
 
 
 def _by_operator(choice: Choice, bound: Bound) -> DataFrame:

@@ -56,7 +56,7 @@ class Operator(ABC):
         for rewrite in self.rewrites(question):
             after = rewrite(plan)
             if after is not plan:
-                check(after, [*question.query.windows, *question.query.data_windows])
+                check(after, question.query.all_windows)
             plan = after
         return plan
 
