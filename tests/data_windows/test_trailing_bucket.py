@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.aggregates.columns import PartialColumn
+from muntin.data_windows import event_runs
 from muntin.data_windows.trailing_bucket import TrailingBucket, TrailingSpec
 from muntin.errors import StateError
 from muntin.kernels.frame_program import FrameProgram, FromValues
@@ -55,7 +56,9 @@ def table(rows: Rows) -> pa.Table:
         {
             "k0": pa.array([r["k"] for r in rows], pa.string()),
             "t": pa.array([r["t"] for r in rows], pa.int64()),
-            "r": pa.array([{"n": r["n"]} for r in rows], pa.struct({"n": pa.int64()})),
+            "r": pa.array(
+                [{"n": r["n"]} if r["r"] else None for r in rows], pa.struct({"n": pa.int64()})
+            ),
             "e": pa.array([r["e"] for r in rows], pa.bool_()),
             "v0": pa.array([r["v"] for r in rows], pa.int64()),
             "o0": pa.array([r["n"] for r in rows], pa.int64()),
@@ -81,31 +84,42 @@ class Stream:
     spec: TrailingSpec
     store: MemoryStore = field(default_factory=MemoryStore)
     dropped: int = 0
+    runs: int = 0
+    small: int = event_runs.SMALL
 
     def step(self, rows: Rows, watermark: int) -> Rows:
         """The rows that a batch gives, which comes in two partitions."""
         parts = [table(part) for part in (rows[::2], rows[1::2]) if part]
-        done = TrailingBucket(self.spec, 0, self.store).step(parts, watermark)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(event_runs, "SMALL", self.small)
+            done = TrailingBucket(self.spec, 0, self.store).step(parts, watermark)
         self.dropped += done.dropped
+        self.runs = max(self.runs, sum(name.startswith("events/") for name in self.store))
         return [row for each in done.results for row in each.to_pylist()]
 
     @property
     def events(self) -> int:
         """How many events are kept."""
-        entry = self.store.get("events")
-        return 0 if entry is None else int(from_bytes(entry).num_rows)
+        runs = [entry for name, entry in self.store.items() if name.startswith("events/")]
+        return sum(int(from_bytes(entry).num_rows) for entry in runs)
 
 
 def arriving(random: Random) -> Batches:
-    """Rows of several keys, with ties, split into batches; some are late, some without a time."""
+    """Rows of several keys, with ties, split into batches; some are late, some without a time.
+
+    Rows are events too, most of them, or there are two streams.
+    """
     rows: Rows = []
+    apart = random.random() < 0.3
     for n in range(random.choice([1, 20, 60])):
         known = [row["t"] for row in rows if row["t"] is not None] or [1]
         near = random.choice(known) + random.choice([0, 0, 1, 7, 10, 30])
         time = random.choice([1 + random.randrange(80), near, near])
         key, value = random.choice([None, "a", "b"]), random.choice([None, 1, 2, 30])
         instant = None if random.random() < 0.05 else time
-        rows.append({"k": key, "t": instant, "n": n, "v": value, "e": random.random() < 0.8})
+        is_event = random.random() < 0.8
+        is_row = not apart or not is_event
+        rows.append({"k": key, "t": instant, "n": n, "v": value, "e": is_event, "r": is_row})
     count = random.randrange(1, 7)
     batches: list[Rows] = [[] for _ in range(count)]
     for row in rows:
@@ -190,12 +204,16 @@ def note(spec: TrailingSpec, batches: Batches, stream: Stream, reached: Reached)
     reached["ties"] += len(set(times)) < len(times)
     reached["several batches"] += sum(bool(rows) for rows, _ in batches) > 2
     reached["carried"] += spec.program.carries
+    reached["two streams"] += not all(row["r"] for rows, _ in batches for row in rows)
+    reached["several runs"] += stream.runs > 1
+    reached["carried in several runs"] += spec.program.carries and stream.runs > 1
     reached["values"] += bool(spec.program.values)
     reached.update({frame.id for frame in spec.program.frames})
 
 
 KINDS = (
     *("dropped", "no time", "ties", "several batches", "carried", "values"),
+    *("two streams", "several runs", "carried in several runs"),
     *(frame.id for frame in WINDOWS),
     *CLOSED,
 )
@@ -208,7 +226,7 @@ def test_any_split_and_any_restart_give_the_features_of_a_batch() -> None:
     def each(seed: int) -> None:
         random = Random(seed)
         spec, batches = random_spec(random), arriving(random)
-        stream, found, last = Stream(spec), [], 0
+        stream, found, last = Stream(spec, small=random.choice([1, 1024])), [], 0
         for rows, watermark in batches:
             new = [plain(row) for row in stream.step(rows, watermark)]
             times = {row["n"]: row["t"] for each, _ in batches for row in each}
@@ -219,7 +237,7 @@ def test_any_split_and_any_restart_give_the_features_of_a_batch() -> None:
             last = max(last, watermark)
         kept = [row for rows in admitted(batches) for row in rows]
         events = [row for row in kept if row["e"] and row["t"] is not None]
-        wanted = by_number([expected(row, spec, events) for row in kept])
+        wanted = by_number([expected(row, spec, events) for row in kept if row["r"]])
         assert by_number(found) == wanted
         assert stream.dropped == sum(len(rows) for rows, _ in batches) - len(kept)
         assert not [name for name in stream.store if name.startswith("waiting")]
@@ -236,12 +254,13 @@ def test_on_arrival_features_are_of_what_has_arrived() -> None:
     def each(seed: int) -> None:
         random = Random(seed)
         spec, batches = random_spec(random, arrival=True), arriving(random)
-        stream = Stream(spec)
+        stream = Stream(spec, small=random.choice([1, 1024]))
         known: Rows = []
         for (rows, watermark), own in zip(batches, admitted(batches), strict=True):
             known += [row for row in own if row["e"] and row["t"] is not None]
             found = by_number([plain(row) for row in stream.step(rows, watermark)])
-            assert found == by_number([expected(row, spec, known) for row in own])
+            asking = [row for row in own if row["r"]]
+            assert found == by_number([expected(row, spec, known) for row in asking])
         note(spec, batches, stream, reached)
 
     each()
@@ -258,7 +277,7 @@ def test_no_event_leaves_too_early_or_too_late(
     """An event at every instant, and a watermark that stands at each of them."""
     spec = spec_of([frame], closed, arrival=arrival)
     rows = [row(t, n=t) for t in range(1, 41)]
-    stream, found = Stream(spec), []
+    stream, found = Stream(spec, small=1), []
     for each in [*rows, None, None]:
         watermark = 39 if each is None else each["t"] - 1
         found += stream.step([] if each is None else [each], watermark)
@@ -268,7 +287,7 @@ def test_no_event_leaves_too_early_or_too_late(
 
 
 def row(t: int | None, key: str = "a", n: int = 0) -> dict[str, Any]:
-    return {"k": key, "t": t, "n": n, "v": 1, "e": True}
+    return {"k": key, "t": t, "n": n, "v": 1, "e": True, "r": True}
 
 
 def test_lateness_is_judged_by_the_batch_before_or_by_its_own() -> None:
@@ -302,6 +321,53 @@ def test_state_is_bounded_by_the_windows(frames: list[Trailing], most: int, left
     assert not [name for name in stream.store if name.startswith("waiting")]
 
 
+class CountingStore(MemoryStore):
+    """A store that counts the bytes of events that are written."""
+
+    written = 0
+
+    def write(self, name: str, entry: bytes) -> None:
+        self.written += len(entry) if name.startswith("events/") else 0
+        super().write(name, entry)
+
+
+def test_a_step_writes_as_much_as_is_new_however_much_is_kept() -> None:
+    """With ten times as many events kept, the same new rows cost hardly more."""
+    written, bytes_of_all = {}, {}
+    for kept in (3_000, 30_000):
+        store = CountingStore()
+        stream = Stream(spec_of([mt.trailing("1 hour")]), store)
+        stream.step([row(t, f"k{t % 7}", t) for t in range(kept)], 0)
+        stream.step([], kept)
+        bytes_of_all[kept], store.written = store.written, 0
+        for start in range(kept + 1, kept + 2_001, 50):
+            rows = [row(t, f"k{t % 7}", t) for t in range(start, start + 50)]
+            stream.step(rows, start + 49)
+        written[kept] = store.written
+        assert stream.events == kept - 1 + 2_000
+    assert 8 * bytes_of_all[3_000] < bytes_of_all[30_000], "there is ten times as much"
+    assert 0 < written[30_000] < 1.5 * written[3_000], written
+
+
+@pytest.mark.parametrize(
+    ("frames", "needed"),
+    [
+        ([mt.trailing("300us")], 310),
+        ([mt.trailing(rows=7), mt.lifetime()], 20 * (7 + 1)),
+    ],
+)
+def test_state_of_several_runs_is_bounded(frames: list[Trailing], needed: int) -> None:
+    """At most twice what the windows need, with twenty keys that take turns."""
+    stream, sizes = Stream(spec_of(frames), small=4), []
+    for start in range(1, 1_200, 10):
+        key = f"k{start // 10 % 20}"
+        stream.step([row(start + i, key, start + i) for i in range(10)], start - 1)
+        sizes.append(stream.events)
+    assert stream.runs > 1
+    assert max(sizes) <= 2 * needed
+    assert max(sizes[60:]) < 1.2 * max(sizes[:60]), "it does not grow"
+
+
 def test_a_silent_bucket_lets_its_events_go_and_writes_nothing_else() -> None:
     stream = Stream(spec_of([mt.trailing("50us")]))
     stream.step([row(100), row(110, n=1)], 0)
@@ -313,7 +379,7 @@ def test_a_silent_bucket_lets_its_events_go_and_writes_nothing_else() -> None:
     assert changed == {"header"}
     stream.step([], 160)
     assert stream.events == 0
-    assert "events" not in stream.store
+    assert not [name for name in stream.store if name.startswith("events")]
 
 
 def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,5 +420,5 @@ def test_a_state_of_another_question_or_format_is_refused() -> None:
         Bucket(Spec((), (), ()), 0, stream.store)
     cutty = json.loads(stream.store["header"]) | {"format": "cutty 1"}
     stream.store["header"] = json.dumps(cutty).encode()
-    with pytest.raises(StateError, match="has format 'cutty 1', and this query needs 'frames 1'"):
+    with pytest.raises(StateError, match="has format 'cutty 1', and this query needs 'frames 2'"):
         TrailingBucket(spec, 0, stream.store)

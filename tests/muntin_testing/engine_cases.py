@@ -111,6 +111,31 @@ def stream_of_data_windows(df: DataFrame) -> int:
     return equal(finished(rows).where("NOT key <=> 'end'"), mt.aggregate(df, **asked))
 
 
+TRAILING: Any = {
+    "windows": ["1 minute", mt.trailing("2 minutes", delay="7 seconds"), mt.lifetime()],
+    "aggregates": [mt.count(), mt.sum("n").alias("total"), mt.max("word").alias("longest")],
+    "keys": "key",
+}
+
+
+def as_of_stream(df: DataFrame) -> int:
+    """The features of a finished stream are those of Spark's own RANGE frames."""
+    rows = mt.as_of(arriving(ended(df)), "ts", **TRAILING, watermark="1 minute")
+    judge = mt.as_of(df, "ts", **TRAILING, operator="range")
+    return equal(finished(rows).where("NOT key <=> 'end'"), judge)
+
+
+def as_of_two_streams(df: DataFrame) -> int:
+    """Labels and events as two streams, against a range join of Spark's own."""
+    labels = df.select(F.expr("ts + INTERVAL 3 SECONDS AS asked"), "key", F.col("n").alias("m"))
+    later = labels.limit(1).withColumns({"asked": F.lit(datetime(2025, 1, 1)), "key": F.lit("end")})
+    asked: Any = {"time": "asked", "events_time": "ts", **TRAILING}
+    both = arriving(labels.unionAll(later)), arriving(ended(df))
+    rows = mt.as_of(both[0], events=both[1], **asked, watermark="1 minute")
+    judge = mt.as_of(labels, events=df, **asked, operator="range")
+    return equal(finished(rows).where("NOT key <=> 'end'"), judge)
+
+
 def distinct_stream(df: DataFrame) -> int:
     stream = arriving(ended(df))
     rows = mt.distinct(stream, "ts", "word", WINDOWS, layout="long", watermark="1 minute")
@@ -155,11 +180,19 @@ CASES: dict[str, Callable[[DataFrame], int]] = {
     "stream by native": native_stream,
     "stream by bucketed": bucketed_stream,
     "stream of data windows": stream_of_data_windows,
+    "stream as of each row": as_of_stream,
+    "labels and events as streams": as_of_two_streams,
     "stream of distinct items": distinct_stream,
     "stream with a control": controlled_stream,
 }
 
-NOT_ON_OLD_CONNECT = ("stream by bucketed", "stream of data windows", "stream with a control")
+NOT_ON_OLD_CONNECT = (
+    "stream by bucketed",
+    "stream of data windows",
+    "stream as of each row",
+    "labels and events as streams",
+    "stream with a control",
+)
 """What Spark Connect cannot run before 4.1: it must say so."""
 
 

@@ -7,6 +7,7 @@ sinks of ours.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -36,6 +37,23 @@ RECORDS = mt.query(
 """Windows that the data decides."""
 
 
+TRAILING: Any = {
+    "time": "ts",
+    "windows": ["20 seconds", mt.trailing(rows=3), mt.lifetime()],
+    "aggregates": QUERY.aggregates,
+    "keys": "k",
+    "order_by": "n",
+}
+"""What is asked as of each row."""
+
+
+def features(rows: DataFrame, operator: str) -> DataFrame:
+    """Rows with the features of `as_of`, or as `labels` of events that are another stream."""
+    events = rows if operator == "labels" else None
+    found: DataFrame = mt.as_of(rows, **TRAILING, events=events, watermark="5 seconds")
+    return found
+
+
 def run(spark: SparkSession, folder: Path, names: list[str]) -> None:
     """All queries until the files are read, from where their checkpoints say."""
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
@@ -44,7 +62,11 @@ def run(spark: SparkSession, folder: Path, names: list[str]) -> None:
     queries = []
     for name in names:
         operator, sink = name.split("-")
-        rows = plans[operator == "records"].apply(stream, watermark="5 seconds", operator=operator)  # type: ignore[arg-type]
+        if operator in ("as_of", "labels"):
+            rows = features(stream, operator)
+        else:
+            plan = plans[operator == "records"]
+            rows = plan.apply(stream, watermark="5 seconds", operator=operator)  # type: ignore[arg-type]
         writer = rows.writeStream.trigger(availableNow=True).option(
             "checkpointLocation", str(folder / "checkpoints" / name)
         )

@@ -56,7 +56,8 @@ def as_of(
     frames and joins) or "auto"; mt.explain, with the same arguments, shows what would run.
 
     Of a streaming DataFrame, each row comes out once, when the `watermark` has passed its time:
-    with the features that a batch of all rows that were not late gives it. output="arrival" lets
+    with the features that a batch of all rows that were not late gives it. `events` are another
+    stream then, and the watermark is the lesser of both. output="arrival" lets
     rows out at once, with what has arrived by then. `buckets` is how many parts the keys are spread
     over, by default as many as there are shuffle partitions. On batches all three change nothing.
 
@@ -75,6 +76,15 @@ def as_of(
     stream = {"watermark": watermark, "output": output, "buckets": buckets}
     result: Table = plan_as_of(rows, asked, events, operator, **stream).bound.run()
     return result
+
+
+_ONE_IS_A_STREAM = {
+    "stream": "rows are a stream and events a table: give events as a stream too, with "
+    "spark.readStream, or call mt.as_of in foreachBatch, on the rows of a batch and the table",
+    "spark": "rows are a table and events a stream, which has no end to wait for: read the events "
+    "with spark.read, or give the rows as a stream too, with spark.readStream",
+}
+"""Why a stream and a table do not meet, by the engine of the rows."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -114,7 +124,9 @@ def plan_as_of(
         if not is_one_of(given, words):
             raise StrategyError(unknown(name, given, words))
     engine = engine_of(rows)
-    if events is not None and engine_of(events).name != engine.name:
+    if events is not None and (other := engine_of(events).name) != engine.name:
+        if {engine.name, other} == {"spark", "stream"}:
+            raise ColumnError(_ONE_IS_A_STREAM[engine.name])
         raise ColumnError(
             f"rows are a {type(rows).__name__} and events a {type(events).__name__} of another "
             "engine: give both as Spark DataFrames, or both as tables in process"

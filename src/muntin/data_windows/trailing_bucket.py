@@ -4,12 +4,15 @@ In batch N the watermark is W_N, and lateness is judged by that of the batch bef
 
     late      a row with t ≤ W_{N-1} is dropped: its instant has been answered
     released  rows with t ≤ W_N get their features, over all events that were not late
-    then      events leave that no row after W_N can reach (`kept_events`)
+    then      events leave that no row after W_N can reach (`event_runs`)
 
 Later rows stand after W_N, so no event that is still admitted belongs to a window that was
 answered, and the features are those of a batch over the same rows, however they were split. With
 `arrival`, rows get their features in the batch that brings them, over what has arrived by then.
 A row without a time has no features, and nothing to wait for.
+
+Rows and events may be two streams: they wait for one watermark in one state. A record is an event
+where `e` says so, and a row where `r` is not null; those of one stream may be both.
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muntin.data_windows.kept_events import keep_events, next_leaving
+from muntin.data_windows.event_runs import EventRuns
 from muntin.data_windows.record_bucket import RecordBucket
-from muntin.data_windows.record_buffer import TIME, renumber_groups, sort_records
+from muntin.data_windows.record_buffer import TIME, sort_records
 from muntin.data_windows.stream_state import Words
 from muntin.kernels.frame_program import FrameProgram
 from muntin.kernels.frames import Line
@@ -33,7 +36,7 @@ from muntin.state.bucket import Step
 from muntin.state.pieces import GROUP, longs
 
 ROW, IS_EVENT = "r", "e"
-"""The row as it was given, and whether it is an event."""
+"""The row as it was given, null where a record is none; and whether it is an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ class TrailingSpec:
     asked: tuple[tuple[str, tuple[str, ...]], ...] = ()
     late_now: bool = False
     arrival: bool = False
-    format: ClassVar[str] = "frames 1"
+    format: ClassVar[str] = "frames 2"
     what: ClassVar[str] = "trailing windows"
 
     def words(self) -> Words:
@@ -93,7 +96,7 @@ class TrailingBucket(RecordBucket[TrailingSpec]):
         timed, timeless = _split_by_time(tables)
         threshold = (now if self.spec.late_now else before) + 1
         released = self._release(self._admit(timed, threshold, done), now)
-        found = [self._features(table, {}) for table in timeless]
+        found = [self._features(_rows(table), {}) for table in timeless]
         if released or header.due <= now:
             found += self._evaluate(released, now)
         done.results = iter(found)
@@ -110,37 +113,47 @@ class TrailingBucket(RecordBucket[TrailingSpec]):
 
     def _evaluate(self, released: list[pa.Table], now: int) -> list[pa.Table]:
         """The released rows with their features; the events that later rows may reach stay."""
-        known = self._tables.get("events")
-        events = [] if known is None else [known]
-        for table in released:
-            own = table.filter(table.column(IS_EVENT))
-            events.append(pa.table({name: own.column(name) for name in self.spec.of_event}))
-        ordered = sort_records(pa.concat_tables(events).combine_chunks(), self.spec.order)
-        self._keep(ordered, now)
-        if not released:
-            return []
-        rows = sort_records(pa.concat_tables(released).combine_chunks(), ())
-        columns = {name: whole(ordered, name) for name in self.spec.program.reads}
-        found = self.spec.program.evaluate(columns, _line(ordered), _line(rows))
-        return [self._features(rows, found)]
-
-    def _keep(self, events: pa.Table, now: int) -> None:
-        kept = keep_events(events, self.spec.program, now)
-        self.header.due = next_leaving(kept, self.spec.program, now)
+        kept = EventRuns(self._tables, self.spec.program, self.spec.order)
+        found = []
+        if released:
+            table = pa.concat_tables(released).combine_chunks()
+            own = table.filter(table.column(IS_EVENT)).select(list(self.spec.of_event))
+            events = sort_records(own, self.spec.order)
+            found = self._ask(_rows(table), kept, events)
+            kept.add(events, now)
+        self.header.due = kept.expire(now)
         needed = np.zeros(self._table("keys").num_rows, dtype=np.int64)
-        needed[longs(kept, GROUP)] = 1
+        for groups in kept.groups():
+            needed[groups] = 1
         stays = self._leave_keys(needed)
         if stays is not None:
-            kept = renumber_groups(kept, np.cumsum(stays) - 1)
-        if kept.num_rows:
-            self._tables.put("events", kept)
-        elif "events" in self._tables.tokens:
-            self._tables.drop("events")
+            kept.renumber(np.cumsum(stays) - 1)
+        return found
+
+    def _ask(self, rows: pa.Table, kept: EventRuns, events: pa.Table) -> list[pa.Table]:
+        """The rows with their features, over kept events of their keys and those just released."""
+        if not rows.num_rows:
+            return []
+        rows = sort_records(rows, ())
+        older = kept.of(np.unique(longs(rows, GROUP)))
+        if older:
+            events = sort_records(
+                pa.concat_tables([*older, events]).combine_chunks(), self.spec.order
+            )
+        columns = {name: whole(events, name) for name in self.spec.program.reads}
+        found = self.spec.program.evaluate(columns, _line(events), _line(rows))
+        return [self._features(rows, found)]
 
     def _features(self, rows: pa.Table, found: dict[str, pa.Array]) -> pa.Table:
         kinds = {field.name: field.type for field in rows.schema}
         batch = self.spec.program.features(whole(rows, ROW), found, kinds)
         return pa.Table.from_batches([batch])
+
+
+def _rows(table: pa.Table) -> pa.Table:
+    """The records that are rows."""
+    own = table.column(ROW)
+    return table.filter(pc.is_valid(own)) if own.null_count else table
 
 
 def _line(table: pa.Table) -> Line:

@@ -1,10 +1,7 @@
 """Trailing windows on a stream: the features of a batch over the rows that were not late."""
 
-import json
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -12,68 +9,23 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.query import StreamingQuery
 
 import muntin as mt
 from muntin.model.choices import Closed
 from muntin_testing.streams import Side, played, streamed, written
-from muntin_testing.values import same
-
-START, MOMENT = datetime(2024, 1, 1), timedelta(microseconds=1)
-SCHEMA = "ts timestamp, k string, n int, v int, x double, note struct<a: int, b: array<string>>"
-DELAY = 20
-CLOSED: tuple[Closed, ...] = ("left", "right", "both", "none")
-WINDOWS = [
-    "5 seconds",
-    "1 minute",
-    mt.trailing("20 seconds", delay="7 seconds", id="delayed"),
-    mt.trailing(rows=3),
-]
-MERGED = [
-    mt.count(),
-    mt.sum("v").filter("n % 3 > 0").alias("total"),
-    mt.max("x").alias("most"),
-    mt.stddev_pop("v").alias("spread"),
-    mt.max_by("k", "n").alias("at"),
-]
-VALUES = [mt.count_distinct("v").alias("values"), mt.median("x").alias("median")]
-Batches = list[list[tuple[Any, ...]]]
-
-
-def batches(count: int, seed: int = 1, late: int = 0) -> Batches:
-    """Rows of several keys around a clock that goes on; the last lets time pass."""
-    random, found, n = Random(seed), [], 0
-    for i in range(count):
-        rows: list[tuple[Any, ...]] = []
-        for _ in range(30):
-            n += 1
-            time = START + timedelta(seconds=20 * i + random.randrange(20))
-            time += random.choice([0, 0, n]) * MOMENT
-            time -= timedelta(seconds=random.choice([0] * 9 + [late]))
-            known = None if random.random() < 0.05 else time
-            key = random.choice([None, "a", "b", "c", f"only {i}"])
-            values = (random.choice([None, 1, 5, -3]), random.choice([None, 2.5, 1.5]))
-            rows.append((known, key, n, *values, (n, [str(n), None])))
-        found.append(rows)
-    return [*found, [(START + timedelta(days=1), "end", 10**6, 1, 1.0, None)]]
-
-
-def admitted(script: Batches, pauses: Sequence[int] = ()) -> Batches:
-    """The rows that are not late: a batch is judged by the watermark of the one before.
-
-    After a pause, at the end of a run, the watermark has caught up with all rows before it.
-    """
-    last = watermark = START - timedelta(days=9)
-    found = []
-    for number, rows in enumerate(script):
-        if number in pauses:
-            last = watermark
-        found.append([row for row in rows if row[0] is None or row[0] > last])
-        last = watermark
-        times = [row[0] for row in rows if row[0] is not None]
-        newest = max(t.replace(microsecond=t.microsecond // 1000 * 1000) for t in times)
-        watermark = max(watermark, newest - timedelta(seconds=DELAY))
-    return found
+from muntin_testing.trailing_streams import (
+    DELAY,
+    MERGED,
+    SCHEMA,
+    START,
+    VALUES,
+    WINDOWS,
+    admitted,
+    as_pairs,
+    batches,
+    compare,
+    run,
+)
 
 
 def asked(rows: DataFrame, closed: Closed, **more: Any) -> DataFrame:
@@ -96,25 +48,8 @@ def asked(rows: DataFrame, closed: Closed, **more: Any) -> DataFrame:
     return found
 
 
-def as_pairs(found: DataFrame) -> DataFrame:
-    """Sides differ in columns: a row as its number and everything as one text."""
-    return found.select("n", F.to_json(F.struct("*"), {"ignoreNullFields": "false"}))
-
-
 def side(closed: Closed) -> Side:
     return lambda rows: as_pairs(asked(rows, closed))
-
-
-def compare(found: Sequence[Row], wanted: DataFrame) -> int:
-    """Both have the same rows, once; how many there are. Floats may differ in the last digits."""
-    ours = {row[0]: json.loads(row[1]) for row in found}
-    theirs = {row[0]: json.loads(row[1]) for row in as_pairs(wanted).collect()}
-    assert len(ours) == len(found)
-    assert ours.keys() == theirs.keys()
-    for n, row in ours.items():
-        wrong = [c for c in row if not same(row[c], theirs[n][c], 1e-9)]
-        assert not wrong, f"row {n}: {[(c, row[c], theirs[n][c]) for c in wrong]}"
-    return len(ours)
 
 
 @pytest.mark.parametrize(
@@ -137,19 +72,6 @@ def test_a_restarted_stream_has_the_features_of_a_batch(
     for closed in kinds:
         wanted = asked(table, closed).where("n < 1000000")
         assert compare(found[closed], wanted) == len(kept) - 1, "the last lets time pass"
-
-
-def run(rows: DataFrame, checkpoint: Path) -> tuple[list[list[Row]], StreamingQuery]:
-    """What every batch gave until all files were read, and the query."""
-    found: list[list[Row]] = []
-    query = (
-        rows.writeStream.foreachBatch(lambda batch, _: found.append(batch.collect()))
-        .option("checkpointLocation", str(checkpoint))
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
-    return found, query
 
 
 def test_on_arrival_rows_have_what_has_arrived(streams: SparkSession, tmp_path: Path) -> None:
@@ -201,7 +123,6 @@ def test_what_cannot_run_is_refused_with_a_sentence(streams: SparkSession, tmp_p
     share = mt.ratio(mt.count_distinct("v"), mt.count()).alias("share")
     for said, more in (
         ("this stream has none: give watermark=", {"watermark": None}),
-        ("its own rows are the events: leave out events", {"events": stream}),
         ("operator 'range' is for batches", {"operator": "range"}),
         ("output 'update' is unknown|unknown output 'update'", {"output": "update"}),
         ("buckets 0 must be a whole number", {"buckets": 0}),

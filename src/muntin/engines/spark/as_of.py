@@ -13,7 +13,7 @@ from muntin.engines.spark.frame_verify import compare_frames
 from muntin.engines.spark.names import column
 from muntin.engines.spark.operators.frames import Records, stranger
 from muntin.engines.spark.own_frames import run_own_frames, split_own
-from muntin.engines.spark.session_facts import check_table, is_stream
+from muntin.engines.spark.session_facts import check_table
 from muntin.engines.spark.statistics import glance
 from muntin.engines.spark.table import kinds_of, prepare
 from muntin.engines.spark.verify import scales_of
@@ -48,8 +48,6 @@ class SparkAsOf:
     def of(rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str) -> SparkAsOf:
         """The tables checked: names, types, and what would be two columns of one name."""
         check_table(rows)
-        if events is not None and is_stream(events):
-            raise ColumnError("events are a streaming DataFrame: give a batch, with spark.read")
         with translate_refusals("the rows themselves cannot be computed"):
             asked.check_columns(rows.columns)
         if len({name.lower() for name in rows.columns}) < len(rows.columns):

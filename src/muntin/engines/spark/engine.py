@@ -171,7 +171,7 @@ class Stream(OnSpark):
     def bind_as_of(
         self, rows: DataFrame, asked: AsOf, events: DataFrame | None, operator: str, **stream: Any
     ) -> StreamAsOf:
-        """Trailing windows over a stream, whose rows are the events."""
+        """Trailing windows over a stream, whose rows are the events, or over two streams."""
         return StreamAsOf.of(rows, asked, events, operator, **stream)
 
     def bind(self, data: DataFrame, query: Query, **stream: Any) -> Bound:

@@ -18,13 +18,16 @@ from muntin.engines.spark.streaming import Streaming, set_watermark
 from muntin.engines.verification import Verification
 from muntin.errors import StrategyError
 from muntin.model.as_of import AsOf
-from muntin.model.durations import Duration, duration_text
-from muntin.physical.operators.frames import FRAMES, Division, describe
+from muntin.model.durations import Duration
+from muntin.physical.operators.frames import FRAMES, Division, describe, describe_stream
 
 
 @dataclass(frozen=True)
 class StreamAsOf:
-    """A question bound to a stream, whose rows are the events; `batch` knows its types."""
+    """A question bound to a stream, whose rows are the events, or to one of rows and one of events.
+
+    `batch` knows the types.
+    """
 
     batch: SparkAsOf
     arrival: bool
@@ -34,32 +37,22 @@ class StreamAsOf:
     def of(
         rows: DataFrame,
         asked: AsOf,
-        events: object,
+        events: DataFrame | None,
         operator: str,
         watermark: Duration | None = None,
         output: str = "append",
         buckets: int | None = None,
     ) -> StreamAsOf:
-        """The stream with its watermark, and the question checked against it."""
-        if events is not None:
-            raise StrategyError(
-                "rows are a streaming DataFrame, and its own rows are the events: leave out "
-                "events, or use mt.as_of in foreachBatch, with the events of a table"
-            )
+        """The streams with their watermarks, and the question checked against them."""
         if operator == RANGE:
             raise StrategyError(
                 "operator 'range' is for batches: Spark has no RANGE frames on streams; leave it "
                 "out, or write 'auto'"
             )
         streaming = Streaming(watermark, buckets=buckets)
-        if watermark is None and delay_of(rows, asked.rows) is None:
-            raise StrategyError(
-                "what a row of a stream may still reach is known by the watermark, and this "
-                "stream has none: give watermark='10 minutes', or how late rows may be"
-            )
         _check_functions(asked)
-        marked = set_watermark(rows, asked.rows, streaming)
-        batch = SparkAsOf.of(marked, asked, None, FRAMES.name)
+        marked, others = _set_watermarks(rows, events, asked, streaming)
+        batch = SparkAsOf.of(marked, asked, others, FRAMES.name)
         _check_division(asked, batch.division)
         found = StreamAsOf(batch, output == "arrival", buckets)
         reason = bucketed.refusal(Bound(marked, asked.rows, streaming)) or refusal(found.records)
@@ -84,15 +77,8 @@ class StreamAsOf:
 
     def explain(self) -> list[str]:
         """When rows come out, what the state holds, and how each aggregate is computed."""
-        if self.arrival:
-            waits = "rows come out as they arrive, with what has arrived by then"
-        else:
-            waits = "rows wait until the watermark has passed them, then come out once"
         return [
-            f"as of {self.asked.time}: {FRAMES.name}, on a stream of Spark",
-            "",
-            f"{waits}; NumPy on each bucket of keys",
-            f"the state keeps {_kept(self.asked)}",
+            *describe_stream(self.asked, self.arrival),
             *describe(self.asked, self.batch.division),
         ]
 
@@ -102,6 +88,27 @@ class StreamAsOf:
             "verify compares finished results, and this is a streaming DataFrame: give it the plan "
             "of a batch of the same rows, read with spark.read"
         )
+
+
+def _set_watermarks(
+    rows: DataFrame, events: DataFrame | None, asked: AsOf, streaming: Streaming
+) -> tuple[DataFrame, DataFrame | None]:
+    """Both streams with a watermark: their own, or the one given where they have none."""
+    sides = {"rows": (rows, asked.rows)}
+    if events is not None:
+        sides["events"] = (events, asked.events)
+    lacking = [what for what, (df, query) in sides.items() if delay_of(df, query) is None]
+    if streaming.watermark is None and lacking:
+        which = f"that of the {lacking[0]}" if events is not None else "this stream"
+        raise StrategyError(
+            f"what a row of a stream may still reach is known by the watermark, and {which} has "
+            "none: give watermark='10 minutes', or how late rows may be"
+        )
+    marked = {
+        what: df if lacking and what not in lacking else set_watermark(df, query, streaming)
+        for what, (df, query) in sides.items()
+    }
+    return marked["rows"], marked.get("events")
 
 
 def _check_functions(asked: AsOf) -> None:
@@ -127,17 +134,3 @@ def _check_division(asked: AsOf, division: Division) -> None:
             "computed from values, so that all events would be kept for ever; give the window a "
             "length, or take an aggregate that merges"
         )
-
-
-def _kept(asked: AsOf) -> str:
-    """What stays in the state once rows have come out."""
-    parts = []
-    reaches = [f.reach for f in asked.frames if f.reach is not None]
-    if reaches:
-        parts.append(f"the events of the last {duration_text(max(reaches))}")
-    most = max((f.rows for f in asked.frames if f.rows is not None), default=None)
-    if most is not None:
-        parts.append(f"the last {most} event{'' if most == 1 else 's'} of each key")
-    if any(f.reach is None and f.rows is None for f in asked.frames):
-        parts.append("one partial of each key")
-    return ", ".join(parts)

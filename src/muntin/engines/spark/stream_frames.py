@@ -26,7 +26,7 @@ from muntin.engines.spark.operators.bucketed import (
 )
 from muntin.engines.spark.operators.frames import Records
 from muntin.engines.spark.operators.records import RecordProcessor, block_length, step_records
-from muntin.engines.spark.row_partials import lift_rows, not_in_arrow
+from muntin.engines.spark.row_partials import not_in_arrow
 from muntin.engines.spark.stream_source import EVENT_TIME, time_field
 from muntin.physical.operators.frames import describe_frame
 
@@ -35,7 +35,7 @@ def run(records: Records, arrival: bool, buckets: int | None) -> DataFrame:
     """The rows of a stream, whose watermark is set, with the features of the kernel."""
     spec = _spec(records, arrival, buckets)
     own = labels(spec.buckets)
-    keyed = add_bucket(lift_rows(records.table), spec.keys, own)
+    keyed = add_bucket(records.lifted, spec.keys, own)
     processor = RecordProcessor(partial(TrailingBucket, spec))
     found = step_records(keyed, processor, own, records.schema())
     field = time_field(records.rows, records.asked.rows)
@@ -80,6 +80,7 @@ def _words(records: Records) -> tuple[tuple[str, tuple[str, ...]], ...]:
         ("windows", tuple(describe_frame(frame, asked.closed) for frame in asked.frames)),
         ("aggregates", (*describe_partials(records.table.columns), *values)),
         ("time", (asked.time,)),
+        ("events", (f"another stream, by {query.time}",) if asked.apart else ("the rows",)),
         ("keys", query.keys),
         ("where", (query.where,) if query.where else ()),
         ("order_by", query.order_by),

@@ -113,6 +113,37 @@ def describe(asked: AsOf, division: Division | None) -> list[str]:
     return lines
 
 
+def describe_stream(asked: AsOf, arrival: bool) -> list[str]:
+    """Lines of explain() on a stream: when rows come out, and what the state holds."""
+    if arrival:
+        waits = "rows come out as they arrive, with what has arrived by then"
+    else:
+        waits = "rows wait until the watermark has passed them, then come out once"
+    both = ["rows and events meet in one state; the watermark is that of both together"]
+    return [
+        f"as of {asked.time}: {FRAMES.name}, on {'two streams' if asked.apart else 'a stream'} of "
+        "Spark",
+        "",
+        *(both if asked.apart else []),
+        f"{waits}; NumPy on each bucket of keys",
+        f"the state keeps {_kept(asked)}",
+    ]
+
+
+def _kept(asked: AsOf) -> str:
+    """What stays in the state once rows have come out."""
+    parts = []
+    reaches = [f.reach for f in asked.frames if f.reach is not None]
+    if reaches:
+        parts.append(f"the events of the last {duration_text(max(reaches))}")
+    most = max((f.rows for f in asked.frames if f.rows is not None), default=None)
+    if most is not None:
+        parts.append(f"the last {most} event{'' if most == 1 else 's'} of each key")
+    if any(f.reach is None and f.rows is None for f in asked.frames):
+        parts.append("one partial of each key")
+    return ", ".join(parts)
+
+
 def describe_frame(frame: Trailing, closed: Closed) -> str:
     """Which events a frame holds.
 

@@ -94,14 +94,19 @@ class Records:
         return Table(rows, columns, kind, k, v, tuple(read), o, fields)
 
     @cached_property
-    def joined(self) -> DataFrame:
-        """Rows and events in one table, each in its chunks of time."""
+    def lifted(self) -> DataFrame:
+        """Rows and events in one table: where `r` is null, a record is no row but an event."""
         lifted = lift_rows(self.table)
         if self.events is not None:
             with translate_refusals("rows and events do not have the same keys"):
                 lifted = lifted.unionByName(self._asking(), allowMissingColumns=True)
                 lifted.schema  # noqa: B018  (Connect analyses only now)
-        reach = self.asked.reach
+        return lifted
+
+    @cached_property
+    def joined(self) -> DataFrame:
+        """Rows and events in one table, each in its chunks of time."""
+        lifted, reach = self.lifted, self.asked.reach
         return lifted if reach is None else _chunked(lifted, CHUNK_REACHES * reach, reach)
 
     def _asking(self) -> DataFrame:
@@ -145,7 +150,7 @@ class Records:
 
     def schema(self) -> StructType:
         """The columns that workers give: the row as it was, and what was found for each frame."""
-        kinds: dict[str, DataType] = {f.name: f.dataType for f in self.joined.schema}
+        kinds: dict[str, DataType] = {f.name: f.dataType for f in self.lifted.schema}
         own: dict[str, DataType] = {"n": LongType()}
         own |= {p.name: kinds[p.name] for p in self.program.partials}
         for each in self.program.values:
