@@ -23,10 +23,11 @@ HEAD = """# Jobs: a pipeline in a file
 <!-- Written by tools/job_page.py: change the code, not this page. -->
 
     muntin run JOB.toml           run it: a table to the end, a stream until Ctrl-C
-    muntin verify JOB.toml        compare every row with Spark's own window() queries
+    muntin verify JOB.toml        compare every row with Spark's own window() queries or frames
     muntin explain --job JOB.toml show its plan, without Spark
 
-A job is a TOML file with the sections below; `[trigger]` and `[spark]` may be left out. It is
+A job is a TOML file with the sections below; `[trigger]` and `[spark]` may be left out, and of
+`[query]` and `[as_of]` there is one. It is
 checked before Spark starts: a mistake is told with the file, the key and what may be there. Values
 of options, which may be secrets, are in no message; the query is, as `explain` prints it. Paths
 without a scheme are taken from the file's own folder. `--master` and `--remote` run the same file
@@ -48,7 +49,11 @@ For example, `examples/flights/flights.toml`:
 
 INTRODUCTIONS = {
     "source": "Where the rows come from.",
-    "query": "What is asked of them.",
+    "query": "What is asked of them: one row a window.",
+    "as_of": "What is asked instead as of each row: [features](as-of.md) over its own trailing "
+    "windows. For example, `examples/cards/as_of.toml`.",
+    "events": "With `[as_of]`: where events come from, if they are not the rows themselves. The "
+    "keys are those of `[source]`.",
     "sink": "Where the results go.",
     "trigger": "When a stream works, and where it keeps its place. Only for streams.",
     "spark": "Which Spark to run on.",
@@ -60,6 +65,8 @@ def page() -> str:
     parts = [HEAD + EXAMPLE.read_text(encoding="utf-8") + "```\n"]
     for name, section in SECTIONS.items():
         parts.append(f"\n## [{name}]\n\n{INTRODUCTIONS[name]}\n\n")
+        if name == "events":
+            continue
         parts.append("| key | what it is | allowed | if left out |\n|---|---|---|---|\n")
         for option in options_of(section).values():
             parts.append(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from muntin.api.job_features import explain_features
 from muntin.api.optimize import plan_job
 from muntin.cli.explain import explain
 from muntin.errors import MuntinError
@@ -27,6 +28,17 @@ JOB: dict[str, Any] = {
 }
 
 
+FEATURES: dict[str, Any] = {name: part for name, part in JOB.items() if name != "query"} | {
+    "as_of": {
+        "time": "ts",
+        "windows": ["1 hour", "10 rows", "lifetime delayed by 1 day"],
+        "aggregates": ["count(*)", "avg(t) filter (where t > 30) as hot"],
+        "order_by": ["t"],
+    },
+    "events": JOB["source"],
+}
+
+
 @pytest.fixture(autouse=True)
 def _watchdog() -> Iterator[None]:
     with watchdog(120, "a hostile file"):
@@ -37,7 +49,7 @@ def told(file: Path) -> str | None:
     """The sentence that a command ends with, or None if it runs."""
     try:
         with report_errors(job := read_job(file)):
-            plan_job(job)
+            explain_features(job) if job.as_of else plan_job(job)
     except MuntinError as error:
         said = str(error)
         assert said.startswith(str(file)), said
@@ -92,7 +104,13 @@ VALUES: tuple[Any, ...] = (
     *(0, -1, 0.5, 10**19, 10**400, -(10**400), float("nan"), float("inf"), -float("inf"), 1e308),
     *(True, "", "\0", "text", "9" * 400, "9" * 5000, "(" * 5000, "[" * 5000, "'", "\x1b[31m\u202e"),
     *("x" * 100_000, "../" * 2000, "/" * 5000, f"{10**400} weeks", f"{'9' * 5000} records"),
-    *(f"session {10**30} weeks", f"{'9' * 400} of t", "1 hour/1 microsecond", "a = b = c"),
+    *(
+        f"session {10**30} weeks",
+        f"{'9' * 400} of t",
+        f"{'9' * 5000} rows",
+        "1 hour/1 microsecond",
+        "a = b = c",
+    ),
     *([], [[]], ["\0"], ["9" * 400], [10**400], ["(" * 5000], {}, {"a": {}}, {"\0": 1}, {"": "\0"}),
     *({"a": 10**400}, {"a": [1]}, {"a": float("nan")}),
 )
@@ -101,9 +119,10 @@ VALUES: tuple[Any, ...] = (
 def test_every_value_in_every_place_is_a_job_or_a_sentence(tmp_path: Path) -> None:
     file, reached = tmp_path / "job.toml", {"told": 0, "runs": 0}
     for section, kind in SECTIONS.items():
+        base = FEATURES if section in ("as_of", "events") else JOB
         for option in options_of(kind).values():
             for value in VALUES:
-                whole = {**JOB, section: {**JOB.get(section, {}), option.name: value}}
+                whole = {**base, section: {**base.get(section, {}), option.name: value}}
                 file.write_text(toml(whole), encoding="utf-8")
                 said = told(file)
                 reached["told" if said else "runs"] += 1

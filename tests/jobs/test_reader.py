@@ -7,15 +7,17 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muntin as mt
+from muntin.api.job_features import explain_features
 from muntin.api.optimize import plan_job
 from muntin.jobs import JobError, options_of, read_job
 from muntin.jobs.job import SECTIONS, reader_options, writer_options
-from muntin.jobs.job_query import parse_query
+from muntin.jobs.job_query import parse_as_of, parse_query
 from muntin.jobs.reader import check_job
+from muntin.model.as_of import as_of_query
 from muntin.model.data_windows import DataWindow
 from muntin_testing.reached import Reached
 
@@ -46,6 +48,19 @@ spark.sql.shuffle.partitions = 2
 """
 
 
+FEATURES: dict[str, Any] = {
+    "query": None,
+    "as_of": {
+        "time": "ts",
+        "keys": ["device"],
+        "windows": ["1 hour", "day = 24 hours delayed by 5 minutes", "10 rows", "lifetime"],
+        "aggregates": ["min(t) as coldest", "count(t) filter (where t > 30) as hot"],
+        "watermark": "10 minutes",
+    },
+}
+"""What takes the place of the query: what is asked as of each row."""
+
+
 def written(tmp_path: Path, text: str) -> Path:
     file = tmp_path / "job.toml"
     file.write_text(text, encoding="utf-8")
@@ -64,6 +79,39 @@ def table(**changes: Any) -> dict[str, Any]:
         else:
             found.setdefault(section, {})[key] = value
     return {name: section for name, section in found.items() if section is not None}
+
+
+def test_a_job_asks_as_of_each_row(tmp_path: Path) -> None:
+    job = check_job(table(**FEATURES), tmp_path / "job.toml")
+    windows: list[Any] = [
+        "1 hour",
+        mt.trailing("1 day", delay="5 minutes", id="day"),
+        mt.trailing(rows=10),
+        mt.lifetime(),
+    ]
+    own = [mt.min("t").alias("coldest"), mt.count("t").filter("t > 30").alias("hot")]
+    asked = parse_as_of(job)
+    assert asked == as_of_query("ts", windows, own, "device")
+    assert [frame.id for frame in asked.frames] == ["1 hour", "day", "10 rows", "lifetime"]
+    assert explain_features(job).splitlines()[:4] == [
+        "as of ts: frames, on a stream of Spark",
+        "",
+        "rows wait until the watermark has passed them, then come out once; NumPy on each bucket "
+        "of keys",
+        "the state keeps the events of the last 1445 minutes, the last 10 events of each key, one "
+        "partial of each key",
+    ]
+    apart = {**tomllib.loads(STREAM)["source"], "path": ".."}
+    job = check_job(
+        table(**copy.deepcopy(FEATURES), as_of__events_time="at", events=apart),
+        tmp_path / "job.toml",
+    )
+    assert parse_as_of(job) == as_of_query(
+        "ts", windows, own, "device", events_time="at", apart=True
+    )
+    assert reader_options(job, "events")["path"] == str(tmp_path / "..")
+    assert "as of ts: frames, on two streams of Spark" in explain_features(job)
+    assert not job.as_table().input("events").streaming
 
 
 def test_a_job_is_its_query_and_what_spark_is_handed(tmp_path: Path) -> None:
@@ -233,6 +281,37 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "trigger.available_now never ends with source.format = 'rate'",
     ),
     ({"spark": {"master": "local", "remote": "sc://x"}}, "spark.remote and spark.master are both"),
+    ({"query": None}, "section [query] is missing: it needs time, windows, aggregates, or [as_of]"),
+    ({"as_of": FEATURES["as_of"]}, "sections [query] and [as_of] are both given: keep one"),
+    ({"events": {"format": "rate"}}, "events is a section for [as_of], and this job has [query]"),
+    (
+        {**FEATURES, "events": {"format": "json", "path": "."}},
+        "events.stream makes events a table, and rows are a stream: read both as streams or",
+    ),
+    ({**FEATURES, "events": {"format": "json"}}, "events.path is missing: events.format = 'json'"),
+    (
+        {**FEATURES, "sink": {"format": "delta", "path": "out", "mode": "upsert"}},
+        "sink.key is missing: rows with features have no key of their own",
+    ),
+    *(
+        ({"query": None, "as_of": {**FEATURES["as_of"], **more}}, message)
+        for more, message in (
+            ({"time": 1}, "as_of.time is a number: it must be text"),
+            ({"windows": ["1 parsec"]}, "as_of.windows has, as entry 1, '1 parsec': "),
+            ({"windows": ["0 rows"]}, "as_of.windows has, as entry 1, '0 rows': rows 0 must be"),
+            ({"windows": ["1 hour", "1h"]}, "as_of cannot be asked: windows '1 hour' and '1 h"),
+            ({"aggregates": ["mim(t)"]}, "as_of.aggregates has, as entry 1, 'mim(t)': unknown"),
+            ({"closed": "lft"}, "as_of.closed is unknown: did you mean 'left'?"),
+            ({"output": "update"}, "as_of.output is unknown: known: append, arrival"),
+            ({"events_time": "at"}, "as_of.events_time is given, but there is no section [events]"),
+            ({"watermark": "soon"}, "as_of.watermark is 'soon': "),
+            ({"strategy": "auto"}, "unknown key as_of.strategy: strategy belongs into [query]"),
+        )
+    ),
+    (
+        {"query": None, "as_of": {k: v for k, v in FEATURES["as_of"].items() if k != "watermark"}},
+        "as_of.watermark is missing: a stream must know how late rows may be",
+    ),
 ]
 
 
@@ -250,20 +329,28 @@ def test_no_value_of_a_wrong_type_gets_through_or_breaks_the_reader() -> None:
     scalars = (
         st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-2, 2) | st.text(max_size=5)
     )
-    right = st.sampled_from(["card", "auto", "append", "parquet", "10 seconds", True, 2, ["card"]])
+    right = st.sampled_from(
+        ["card", "auto", "append", "parquet", "json", "10 seconds", True, 2, ["card"], ["1 hour"]]
+    )
     wrong = scalars | st.lists(scalars, max_size=2) | st.dictionaries(st.text(max_size=3), scalars)
-    values = st.one_of(right, wrong)  # what suits one option is wrong for most others
+    values = st.one_of(right, right, wrong)  # what suits one option is wrong for most others
     places = [(section, option) for section in SECTIONS for option in options_of(SECTIONS[section])]
 
+    @settings(max_examples=300)
     @given(st.sampled_from(places), values)
     def each(place: tuple[str, str], value: Any) -> None:
         section, option = place
-        given = table(**{f"{section}__{option}": value}) if value is not None else table()
+        base = FEATURES if section in ("as_of", "events") else {}
+        if section == "events":
+            base = {**base, "events": tomllib.loads(STREAM)["source"]}
+        given = table(**copy.deepcopy(base))
+        if value is not None:
+            given.setdefault(section, {})[option] = value
         try:
             job = check_job(given, Path("job.toml"))
         except JobError as error:
             said = str(error)
-            assert f"{section}.{option}" in said or "query cannot be asked" in said, said
+            assert f"{section}.{option}" in said or "cannot be asked" in said, said
             reached["refused"] += 1
             return
         kept = getattr(getattr(job, section), option)
@@ -295,4 +382,5 @@ def test_a_table_needs_no_watermark_and_may_be_wide(tmp_path: Path) -> None:
         table(**BATCH, query__watermark=None, query__layout="wide"), tmp_path / "job.toml"
     )
     assert not job.source.streaming
+    assert job.query is not None
     assert job.query.layout == "wide"

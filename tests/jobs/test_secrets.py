@@ -41,6 +41,12 @@ FILES = {
     "query": {"time": "ts", "windows": ["1 hour"], "aggregates": ["count(*)"]},
     "sink": {"format": "parquet", "path": "out", "mode": "overwrite", "partition_by": ["n"]},
 }
+FEATURES = {
+    "source": {"format": "csv", "path": "."},
+    "as_of": {"time": "ts", "windows": ["1 hour"], "aggregates": ["count(*)"], "keys": ["k"]},
+    "events": {"format": "csv", "path": ".", "columns": {"t": "1"}},
+    "sink": {"format": "console"},
+}
 JAAS = f'org.apache.kafka.PlainLoginModule required username="u" password="{CANARY}";'
 VALUES: tuple[Any, ...] = (
     CANARY,
@@ -65,12 +71,12 @@ def placed(job: dict[str, Any], section: str, key: str, value: object) -> dict[s
 
 def positions() -> Iterator[tuple[str, dict[str, Any]]]:
     """Every option, typo and wrong type with a canary in it, under a name."""
-    for base in (KAFKA, FILES):
+    for base in (KAFKA, FILES, FEATURES):
         for section, kind in SECTIONS.items():
             for key in options_of(kind):
                 for value in VALUES:
                     said = section in SAID and isinstance(value, str | list | float)
-                    if not said or key in ("layout", "empty", "output"):
+                    if not said or key in ("layout", "empty", "output", "closed"):
                         yield f"{section}.{key}", placed(base, section, key, value)
                 yield f"{section}.{key}?", placed(base, section, f"{key}s", CANARY)
                 yield f"{section}?", {**base, f"{section}x": {key: CANARY}}
@@ -89,7 +95,9 @@ def positions() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def everything(job: Job) -> str:
     """What the most talkative of Sparks would say."""
-    return f"{job.source!r} {job.sink!r} {job.trigger!r} {job.spark!r}".replace("\n", " ")
+    return f"{job.source!r} {job.events!r} {job.sink!r} {job.trigger!r} {job.spark!r}".replace(
+        "\n", " "
+    )
 
 
 COMMANDS: dict[str, Callable[[Path], None]] = {

@@ -153,6 +153,7 @@ def resolve_statistics(
 def plan_job(job: Job) -> Plan:
     """The plan for a job's query, by its strategy and under its rate."""
     question = job.query
+    assert question is not None, "features are planned by plan_features"
     return optimize(
         parse_query(job),
         cast(Strategy, question.strategy),  # a word of the user's, which is checked there

@@ -9,6 +9,7 @@ import typer
 
 from muntin.aggregates import parse_aggregate
 from muntin.api import optimize
+from muntin.api.job_features import explain_features
 from muntin.api.optimize import plan_job
 from muntin.errors import QueryError
 from muntin.jobs import read_job, report_errors
@@ -52,6 +53,12 @@ def explain(
         if sql is not None or window or aggregate:
             raise QueryError("a job file has its own query: give --job alone")
         read, table = read_job(job), "events"
+        if read.as_of is not None:
+            if to_sql is not None or svg is not None:
+                raise QueryError(f"{job}: features of [as_of] have no SQL text and no picture")
+            with report_errors(read):
+                typer.echo(explain_features(read))
+            return
         with report_errors(read):
             plan = plan_job(read)
     else:

@@ -14,6 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from muntin.api import verify
+from muntin.api.as_of import AsOfPlan
+from muntin.api.job_features import plan_features
 from muntin.api.optimize import plan_job
 from muntin.cli.live import watch
 from muntin.cli.rows import show_rows
@@ -34,7 +36,7 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
     job = read_job(job_file)
     console = Console()
     with report_errors(job, master, remote):
-        plan = plan_job(job)
+        plan = None if job.as_of else plan_job(job)
         with open_session(job, master, remote, console) as spark:
             from muntin.engines.spark.job import (
                 compute_results,
@@ -45,7 +47,10 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
             )
 
             with translate_failures(job, "the job cannot be run"):
-                results = compute_results(plan.apply, read_rows(spark, job), job)
+                if plan is None:
+                    results = _features(job, spark).run()
+                else:
+                    results = compute_results(plan.apply, read_rows(spark, job), job)
                 show = partial(show_rows, console=console, most=int(job.sink.rows))
                 if job.source.streaming:
                     watch(start(results, job, show), job.file.name, console)
@@ -54,16 +59,17 @@ def run(job_file: JobFile, master: Master = None, remote: Remote = None) -> None
 
 
 def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) -> None:
-    """Compare every row of a job's results with Spark's own window() queries.
+    """Compare every row of a job's results with Spark's own window() queries or RANGE frames.
 
     Nothing is written. Of a stream of files, the files that are there are compared as a table.
     """
     job = read_job(job_file)
-    if job.source.format in ENDLESS:
-        raise QueryError(
-            f"{job.file}: source.format = {job.source.format!r} never ends, and verify compares "
-            "whole results: verify the same query on a table of past rows"
-        )
+    for name in ("source", "events") if job.events else ("source",):
+        if (kind := job.input(name).format) in ENDLESS:
+            raise QueryError(
+                f"{job.file}: {name}.format = {kind!r} never ends, and verify compares "
+                "whole results: verify the same query on a table of past rows"
+            )
     console = Console()
     with report_errors(job, master, remote), open_session(job, master, remote, console) as spark:
         from muntin.engines.spark.job import read_rows, translate_failures
@@ -72,10 +78,20 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
             console.status("comparing all rows"),
             translate_failures(job, "the job cannot be verified"),
         ):
-            outcome = verify(read_rows(spark, job.as_table()), plan_job(job.as_table()))
+            table = job.as_table()
+            rows = read_rows(spark, table)
+            outcome = verify(rows, _features(table, spark) if job.as_of else plan_job(table))
         console.print(f"{outcome!r}", markup=False, highlight=False)
     if not outcome.equal:
         raise typer.Exit(1)
+
+
+def _features(job: Job, spark: SparkSession) -> AsOfPlan:
+    """The features of a job, bound to its tables or streams."""
+    from muntin.engines.spark.job import read_rows
+
+    events = read_rows(spark, job, "events") if job.events else None
+    return plan_features(job, read_rows(spark, job), events)
 
 
 @contextmanager

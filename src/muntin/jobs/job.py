@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
 from muntin.jobs.fields import option
+from muntin.model.choices import Closed, FrameOperator, FrameOutput
 
 FILES = ("parquet", "csv", "json", "delta")
 """Sources that are a folder of files: a table, or a stream of the files that arrive."""
@@ -78,6 +80,34 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Features:
+    """What is asked as of each row: aggregates over its own trailing windows."""
+
+    time: str = option("the timestamp column of the rows")
+    windows: tuple[str, ...] = option(
+        "each '1 hour', '10 rows' or 'lifetime'; 'delayed by 5 minutes' may follow; with an id: "
+        "day = 24 hours"
+    )
+    aggregates: tuple[str, ...] = option("each such as 'avg(t) as mean'")
+    keys: tuple[str, ...] = option("columns by which rows find their events", ())
+    events_time: str | None = option("the timestamp column of the events, if it is another", None)
+    where: str | None = option("SQL condition on the events to count", None)
+    closed: str = option(
+        "which bounds of a window belong to it: docs/as-of.md", "left", get_args(Closed)
+    )
+    order_by: tuple[str, ...] = option(
+        "columns that order events of equal time, for windows of so many rows", ()
+    )
+    operator: str = option("how a batch runs", "auto", get_args(FrameOperator))
+    watermark: str | None = option("how late rows of a stream may be, '10 minutes'", None)
+    output: str = option(
+        "when rows of a stream come out: once the watermark has passed them, or as they arrive",
+        "append",
+        get_args(FrameOutput),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """Where the results go."""
 
@@ -135,6 +165,8 @@ class Settings:
 SECTIONS: dict[str, type] = {
     "source": Input,
     "query": Question,
+    "as_of": Features,
+    "events": Input,
     "sink": Output,
     "trigger": Trigger,
     "spark": Settings,
@@ -148,27 +180,48 @@ class Job:
 
     file: Path
     source: Input
-    query: Question
+    query: Question | None
     sink: Output
     trigger: Trigger = field(default_factory=Trigger)
     spark: Settings = field(default_factory=Settings)
+    as_of: Features | None = None
+    events: Input | None = None
+
+    @property
+    def asked(self) -> Question | Features:
+        """What is asked, over windows of the clock or as of each row."""
+        asked = self.query or self.as_of
+        assert asked is not None, "the reader lets no job pass that asks nothing"
+        return asked
+
+    @property
+    def mode(self) -> str:
+        """The output mode of a streaming query: rows with features are only ever added."""
+        return self.query.output if self.query else "append"
 
     def as_table(self) -> Job:
         """The same job over the rows that are there, read as a table."""
-        return replace(self, source=replace(self.source, stream=False))
+        events = self.events and replace(self.events, stream=False)
+        return replace(self, source=replace(self.source, stream=False), events=events)
+
+    def input(self, name: str) -> Input:
+        """The section [source] or [events]."""
+        found = self.source if name == "source" else self.events
+        assert found is not None, "asked for where it is there"
+        return found
 
     def place(self, path: str) -> str:
         """A path of the file: one with a scheme as it is, else from the file's folder."""
         return path if "://" in path or path.startswith("/") else str(self.file.parent / path)
 
 
-def reader_options(job: Job) -> dict[str, str]:
-    """Options of the reader; those given in [source.options] win.
+def reader_options(job: Job, name: str = "source") -> dict[str, str]:
+    """Options of the reader of [source] or [events]; those given in its options win.
 
     Kafka is read from the beginning of a topic, since a job's results should not depend on when
     it was first started.
     """
-    source = job.source
+    source = job.input(name)
     options: dict[str, str] = {}
     if source.format in FILES and source.path is not None:
         options["path"] = job.place(source.path)

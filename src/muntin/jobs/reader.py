@@ -22,6 +22,9 @@ from muntin.jobs.secrets import hide
 OPTIONAL = ("trigger", "spark")
 """Sections that may be left out."""
 
+ASKED = ("query", "as_of")
+"""Of these a job has one; [events] only beside the second."""
+
 MOST_BYTES, MOST_DOTS = 262_144, 1_000
 """Of a file, and of a line in it: the time in which TOML is read grows with their square."""
 
@@ -104,7 +107,14 @@ def check_job(table: Mapping[str, Any], file: Path) -> Job:
         if name not in SECTIONS:
             hint = did_you_mean(_key(name), SECTIONS) + _belongs(name)
             raise JobError(f"{file}: unknown section [{_key(name)}]: {hint}")
-    job = Job(file, **{name: _section(name, table.get(name), file) for name in SECTIONS})
+    if all(name in table for name in ASKED):
+        raise JobError(f"{file}: sections [query] and [as_of] are both given: keep one of them")
+    left_out = {"events"} | ({"query"} if "as_of" in table else {"as_of"})
+    sections: dict[str, Any] = {
+        name: None if name in left_out - set(table) else _section(name, table.get(name), file)
+        for name in SECTIONS
+    }
+    job = Job(file, **sections)
     for key, problem in unmet_needs(job):
         raise JobError(f"{file}: {_line(f'{key} {problem}')}")
     return job
@@ -122,7 +132,8 @@ def _section(name: str, given: object, file: Path) -> Any:
         if name in OPTIONAL:
             return kind()
         needed = [o.name for o in options_of(kind).values() if o.required]
-        raise JobError(f"{file}: section [{name}] is missing: it needs {', '.join(needed)}")
+        other = ", or [as_of]: docs/jobs.md" if name == "query" else ""
+        raise JobError(f"{file}: section [{name}] is missing: it needs {', '.join(needed)}{other}")
     if not isinstance(given, dict):
         raise JobError(f"{file}: {name} is {_kind(given)}: it must be a section, [{name}]")
     options = options_of(kind)

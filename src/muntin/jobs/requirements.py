@@ -11,7 +11,7 @@ from pathlib import Path
 
 from muntin.errors import MuntinError, WindowError
 from muntin.jobs.job import ENDLESS, FILES, Input, Job, Output
-from muntin.jobs.job_query import parse_query
+from muntin.jobs.job_query import parse_as_of, parse_query
 from muntin.jobs.secrets import SAID
 from muntin.model.durations import LONGEST, duration_text, microseconds
 
@@ -31,46 +31,63 @@ FOR_STREAMS = (
 
 def unmet_needs(job: Job) -> Iterator[Problem]:
     """Every rule that the job breaks."""
-    yield from _source(job)
-    yield from _question(job)
+    yield from _source(job, "source")
+    if job.events is not None:
+        yield from _events(job)
+    yield from _question(job) if job.query is not None else _features(job)
     yield from _sink(job)
     yield from _trigger(job)
     if job.spark.master and job.spark.remote:
         yield "spark.remote", "and spark.master are both given: keep one"
 
 
-def _source(job: Job) -> Iterator[Problem]:
-    source = job.source
-    kind = f"source.format = {source.format!r}"
+def _source(job: Job, name: str) -> Iterator[Problem]:
+    source = job.input(name)
+    kind = f"{name}.format = {source.format!r}"
     if source.format in FILES:
-        yield from _source_path(job, kind)
+        yield from _source_path(job, name, kind)
     elif source.path is not None:
-        yield "source.path", f"is given, but {kind} reads no files: leave it out"
+        yield f"{name}.path", f"is given, but {kind} reads no files: leave it out"
     for key, owner in OF_A_FORMAT.items():
         if getattr(source, key) is not None and source.format != owner:
-            yield f"source.{key}", f"is given, but {kind} has none: leave it out"
-    yield from _missing("source", source)
+            yield f"{name}.{key}", f"is given, but {kind} has none: leave it out"
+    yield from _missing(name, source)
     if source.format in ("kafka", "socket") and source.schema is None and not source.columns:
         problem = (
             "is missing: give the columns of the JSON in each message, 'ts TIMESTAMP, t DOUBLE', "
-            "or make columns out of `value` in [source.columns]"
+            f"or make columns out of `value` in [{name}.columns]"
         )
-        yield "source.schema", problem
+        yield f"{name}.schema", problem
 
 
-def _source_path(job: Job, kind: str) -> Iterator[Problem]:
-    path = job.source.path
+def _source_path(job: Job, name: str, kind: str) -> Iterator[Problem]:
+    path = job.input(name).path
     if path is None:
-        yield "source.path", f"is missing: {kind} reads a file or folder"
+        yield f"{name}.path", f"is missing: {kind} reads a file or folder"
     elif "://" not in path and not _real(job, path).exists():
         problem = f"leads to no file or folder, seen from {job.file.parent}: give another path"
-        yield "source.path", problem
-    elif job.source.stream and _real(job, path).is_file():
+        yield f"{name}.path", problem
+    elif job.input(name).stream and _real(job, path).is_file():
         problem = (
             "is a file, and a stream reads a folder of files that arrive: give the folder, or "
-            "leave out source.stream"
+            f"leave out {name}.stream"
         )
-        yield "source.path", problem
+        yield f"{name}.path", problem
+
+
+def _events(job: Job) -> Iterator[Problem]:
+    """Events of their own are for features, and of the kind of the rows."""
+    assert job.events is not None, "asked for where they are there"
+    if job.as_of is None:
+        yield "events", "is a section for [as_of], and this job has [query]: leave it out"
+    yield from _source(job, "events")
+    if job.events.streaming != job.source.streaming:
+        kinds = ("a stream", "a table") if job.events.streaming else ("a table", "a stream")
+        problem = (
+            f"makes events {kinds[0]}, and rows are {kinds[1]}: read both as streams or both as "
+            "tables"
+        )
+        yield "events.stream", problem
 
 
 def _missing(name: str, section: Input | Output) -> Iterator[Problem]:
@@ -79,8 +96,28 @@ def _missing(name: str, section: Input | Output) -> Iterator[Problem]:
             yield f"{name}.{key}", f"is missing: {name}.format = {section.format!r} needs it"
 
 
+def _features(job: Job) -> Iterator[Problem]:
+    """What is asked as of each row, and what a stream of them must have."""
+    asked = job.as_of
+    assert asked is not None, "there is one of the two"
+    try:
+        parse_as_of(job)
+    except MuntinError as error:
+        key, _, problem = str(error).partition(" ")
+        yield key, problem
+    if asked.watermark is not None:
+        yield from _duration("as_of.watermark", asked.watermark, zero=True)
+    elif job.source.streaming:
+        problem = "is missing: a stream must know how late rows may be, such as '10 minutes'"
+        yield "as_of.watermark", problem
+    if job.sink.upserts and not job.sink.key:
+        problem = "is missing: rows with features have no key of their own; give the columns that "
+        yield "sink.key", problem + "tell them apart"
+
+
 def _question(job: Job) -> Iterator[Problem]:
     question = job.query
+    assert question is not None, "there is one of the two"
     try:
         if parse_query(job).data_windows and job.source.streaming:
             yield from _by_records(job)
@@ -103,6 +140,7 @@ def _question(job: Job) -> Iterator[Problem]:
 def _streamed(job: Job) -> Iterator[Problem]:
     """What a stream must have, and what it cannot."""
     question = job.query
+    assert question is not None, "asked for windows of the clock"
     unbounded = question.watermark is None or question.output == "complete"
     if question.control is not None and unbounded:
         yield "query.control", "needs a watermark, and output = 'append' or 'update'"
@@ -120,6 +158,7 @@ def _streamed(job: Job) -> Iterator[Problem]:
 
 def _by_records(job: Job) -> Iterator[Problem]:
     """What a stream with windows that the data decides cannot have."""
+    assert job.query is not None, "asked for windows"
     if job.query.output != "append":
         problem = (
             f"is {job.query.output!r}, and which rows a window holds that the data decides is "
@@ -135,17 +174,19 @@ def _sink(job: Job) -> Iterator[Problem]:
     kind = f"sink.format = {sink.format!r}"
     if sink.format in ("parquet", "delta") and sink.path is None:
         yield "sink.path", f"is missing: {kind} writes a folder"
-    if sink.path is not None and job.source.path is not None:
-        to, of = (_real(job, path) for path in (sink.path, job.source.path))
-        if to == of or to in of.parents:
-            yield "sink.path", "is where the rows are read from: give the results another folder"
+    for read in (job.source, job.events):
+        if sink.path is not None and read is not None and read.path is not None:
+            to, of = (_real(job, path) for path in (sink.path, read.path))
+            if to == of or to in of.parents:
+                problem = "is where the rows are read from: give the results another folder"
+                yield "sink.path", problem
     yield from _overwritten(job)
     yield from _missing("sink", sink)
     yield from _upserted(job, kind)
     if sink.format == "memory" and sink.name is None:
         yield "sink.name", f"is missing: {kind} needs a name for its table"
-    if job.source.streaming and sink.format == "parquet" and job.query.output != "append":
-        problem = f"is {job.query.output!r}, but files are never changed: parquet needs 'append'"
+    if job.source.streaming and sink.format == "parquet" and job.mode != "append":
+        problem = f"is {job.mode!r}, but files are never changed: parquet needs 'append'"
         yield "query.output", problem
 
 
@@ -177,7 +218,7 @@ def _overwritten(job: Job) -> Iterator[Problem]:
     if sink.format != "parquet" or sink.mode != "overwrite" or sink.path is None:
         return
     folder = _real(job, sink.path)
-    kept = [job.trigger.checkpoint, job.query.control]
+    kept = [job.trigger.checkpoint, job.query and job.query.control]
     for place in (job.file.resolve(), *(_real(job, path) for path in kept if path)):
         if folder == place or folder in place.parents:
             yield "sink.path", "holds the job itself, which would be overwritten: give another"

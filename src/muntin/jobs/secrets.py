@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from muntin.jobs.fields import options_of
 from muntin.jobs.job import SECTIONS, Job
 
-SAID = ("query",)
+SAID = ("query", "as_of")
 """Sections whose values messages may show."""
 
 SHORTEST, LONG, WORD = 3, 8, 6
@@ -55,8 +55,9 @@ def _values(job: Job) -> Iterator[tuple[str, bool]]:
     for name, kind in SECTIONS.items():
         if name in SAID:
             continue
-        for option in options_of(kind).values():
-            value = getattr(getattr(job, name), option.name)
+        section = getattr(job, name)
+        for option in options_of(kind).values() if section is not None else ():
+            value = getattr(section, option.name)
             if isinstance(value, Mapping):
                 yield from ((each, True) for each in value.values())
             elif isinstance(value, tuple):

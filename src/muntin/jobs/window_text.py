@@ -7,6 +7,12 @@
     10/5 of mileage                     mt.hopping_by("mileage", 10, 5)
     snapshot                            mt.snapshot()
 
+In [as_of], trailing windows:
+
+    1 hour                              mt.trailing("1 hour")
+    10 rows delayed by 5 minutes        mt.trailing(rows=10, delay="5 minutes")
+    lifetime                            mt.lifetime()
+
 A text is the window's default id; another id stands before it: visit = session 30 minutes.
 """
 
@@ -17,6 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 from muntin.model.data_windows import DataWindow, count_window, hopping_by, session, snapshot
+from muntin.model.frames import Trailing, lifetime, trailing
 from muntin.model.windows import Window, parse_window
 
 Made = Callable[..., DataWindow]
@@ -52,6 +59,22 @@ def parse_any_window(text: str) -> Window | DataWindow:
         if found:
             return made(**found.groupdict(), id=name.strip() or None)
     return parse_window(text)
+
+
+def parse_trailing(text: str) -> Trailing:
+    """The trailing window that a text says.
+
+    >>> parse_trailing("10 rows").rows, parse_trailing("day = 24 hours delayed by 1 hour").id
+    (10, 'day')
+    """
+    name, _, body = text.rpartition("=")
+    own, _, delay = (part.strip() for part in body.partition("delayed by"))
+    id, late = name.strip() or None, delay or None
+    if own == "lifetime":
+        return lifetime(late, id)
+    if found := re.fullmatch(r"(\d+) rows?", own):
+        return trailing(None, late, id, rows=int(found[1]))
+    return trailing(own, late, id)
 
 
 def _number(text: str | None) -> Any:

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from typer.testing import CliRunner
 
 import muntin as mt
+from muntin.api.job_features import plan_features
 from muntin.cli import app
 from muntin.cli import run as command
 from muntin.engines.spark.job import read_rows
@@ -76,6 +77,49 @@ def test_the_cards_job_writes_a_column_for_each_feature(
         features.columns
     )
     assert features.agg({"n__7d": "max"}).first()[0] == 87  # type: ignore[index]
+
+
+def test_a_job_asks_as_of_each_row_and_verifies(cli: CliRunner, copied: Path) -> None:
+    """The rows are the events, or labels beside events of another file."""
+    file = copied / "cards/as_of.toml"
+    done = cli.invoke(app, ["run", str(file)], env={"COLUMNS": "300"})
+    assert done.exit_code == 0, done.output
+    assert "mean__last" in done.output
+    assert "the first 5 are shown" in done.output
+    done = cli.invoke(app, ["verify", str(file)])
+    assert done.output.startswith("equal: all 980 rows are Spark's own")
+    job = tomllib.loads(file.read_text(encoding="utf-8"))
+    job["events"] = {**job["source"], "columns": {"at": "paid + INTERVAL 7 SECONDS"}}
+    job["as_of"] |= {"events_time": "at", "windows": ["1 hour", "2 rows"], "closed": "both"}
+    job["as_of"] |= {"operator": "frames"}
+    file.write_text(toml(job), encoding="utf-8")
+    done = cli.invoke(app, ["verify", str(file)])
+    assert done.output.startswith("equal: all 980 rows are Spark's own")
+
+
+def test_a_job_streams_features_into_files(
+    cli: CliRunner, copied: Path, streams: SparkSession
+) -> None:
+    """They are those of a batch, once for each row that the watermark has passed."""
+    text = (copied / "sensors/as_of.toml").read_text(encoding="utf-8")
+    text = text.replace('format = "console"\nrows = 4', 'format = "parquet"\npath = "out"')
+    file = copied / "sensors/as_of.toml"
+    file.write_text(text + 'checkpoint = "place"\n', encoding="utf-8")
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code == 0, done.output
+    assert "as_of.toml: stopped" in done.output
+    found = streams.read.parquet(str(copied / "sensors/out"))
+    table = job_table(streams, read_job(file)).where("EntryTime <= '2026-01-01T05:40:00Z'")
+    assert table.count() > 1_000
+    assert found.where("EntryTime <= '2026-01-01T05:40:00Z'").exceptAll(table).count() == 0
+    assert table.exceptAll(found).count() == 0
+
+
+def job_table(spark: SparkSession, job: Job) -> DataFrame:
+    """The features of the rows that are there, read as a table."""
+    table = job.as_table()
+    found: DataFrame = plan_features(table, read_rows(spark, table), None).run()
+    return found
 
 
 def test_the_sensors_job_streams_and_shows_what_it_does(cli: CliRunner, copied: Path) -> None:

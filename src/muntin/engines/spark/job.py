@@ -21,7 +21,7 @@ from muntin.engines.spark.session_facts import is_connect
 from muntin.engines.spark.sinks import Sink, delta_sink, postgres_sink
 from muntin.errors import QueryError, did_you_mean
 from muntin.jobs import Job
-from muntin.jobs.job import FILES, reader_options, writer_options
+from muntin.jobs.job import FILES, Input, reader_options, writer_options
 from muntin.model.durations import duration_text, microseconds
 from muntin.state.control import Control
 
@@ -64,14 +64,15 @@ def open_session(job: Job, master: str | None = None, remote: str | None = None)
     return session(f"muntin {job.file.name}", master, remote, job.spark.conf)
 
 
-def read_rows(spark: SparkSession, job: Job) -> DataFrame:
-    """The job's rows, with the further columns that it asks for."""
-    with _translate(job, lambda error: _source_fault(error, job)):
-        rows = _decode(_read(spark, job), job)
+def read_rows(spark: SparkSession, job: Job, name: str = "source") -> DataFrame:
+    """The rows of [source] or [events], with the further columns that the job asks for."""
+    source = job.input(name)
+    with _translate(job, lambda error: _source_fault(error, source, name)):
+        rows = _decode(_read(spark, source, reader_options(job, name)), source)
         rows.schema  # noqa: B018  (Connect analyses only now)
-    for name, text in job.source.columns.items():
-        with translate_failures(job, f"source.columns.{name} cannot be computed"):
-            rows = rows.withColumn(name, F.expr(text))
+    for each, text in source.columns.items():
+        with translate_failures(job, f"{name}.columns.{each} cannot be computed"):
+            rows = rows.withColumn(each, F.expr(text))
             rows.schema  # noqa: B018  (Connect analyses only now)
     return rows
 
@@ -79,6 +80,7 @@ def read_rows(spark: SparkSession, job: Job) -> DataFrame:
 def compute_results(apply: Callable[..., DataFrame], rows: DataFrame, job: Job) -> DataFrame:
     """The results of a plan's `apply` over the job's rows, batch or streaming."""
     asked = job.query
+    assert asked is not None, "features have no plan of windows"
     if not job.source.streaming:
         return apply(rows, layout=asked.layout, empty=asked.empty)
     control = Control(job.place(asked.control), grain=asked.grain) if asked.control else None
@@ -118,7 +120,7 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     """Start the stream; the caller waits for it."""
     sink, trigger = job.sink, job.trigger
     _check_folders(results, job)
-    writer = _messages(results, job).writeStream.outputMode(job.query.output)
+    writer = _messages(results, job).writeStream.outputMode(job.mode)
     place = {} if sink.upserts else writer_options(job)
     if sink.upserts and trigger.checkpoint is not None:
         place = {"checkpointLocation": job.place(trigger.checkpoint)}
@@ -150,8 +152,7 @@ def make_sink(job: Job) -> Sink:
     return made if checkpoint is None else made.for_checkpoint(job.place(checkpoint))
 
 
-def _read(spark: SparkSession, job: Job) -> DataFrame:
-    source, options = job.source, reader_options(job)
+def _read(spark: SparkSession, source: Input, options: dict[str, str]) -> DataFrame:
     of_files = source.format in FILES
     reader = spark.read.format(source.format).options(**options)
     if of_files and source.schema is not None:
@@ -166,8 +167,7 @@ def _read(spark: SparkSession, job: Job) -> DataFrame:
     return stream.load()
 
 
-def _decode(rows: DataFrame, job: Job) -> DataFrame:
-    source = job.source
+def _decode(rows: DataFrame, source: Input) -> DataFrame:
     if source.format not in ("kafka", "socket") or source.schema is None:
         return rows
     message = F.from_json(F.col("value").cast("string"), source.schema)
@@ -191,31 +191,31 @@ def _messages(results: DataFrame, job: Job) -> DataFrame:
     if job.sink.format != "kafka":
         return results
     value = F.to_json(F.struct("*")).alias("value")
-    if not job.query.keys:
+    if not job.asked.keys:
         return results.select(value)
-    keys = F.to_json(F.struct(*(column(key) for key in job.query.keys)))
+    keys = F.to_json(F.struct(*(column(key) for key in job.asked.keys)))
     return results.select(keys.alias("key"), value)
 
 
-def _source_fault(error: Exception, job: Job) -> str:
+def _source_fault(error: Exception, source: Input, name: str) -> str:
     """What is wrong with the source, and which key to change."""
-    source, said = job.source, str(error)
+    said = str(error)
     if "UNABLE_TO_INFER_SCHEMA" in said:
         return (
-            f"source.path holds no {source.format} files from which to tell the "
-            "columns: give another path, or source.schema"
+            f"{name}.path holds no {source.format} files from which to tell the "
+            f"columns: give another path, or {name}.schema"
         )
     if "FAILED_READ_FILE" in said or "CANNOT_READ_FILE_FOOTER" in said:
         return (
-            f"source.path cannot be read as {source.format}: give "
-            f"source.format as the files are ({', '.join(FILES)}), or another path"
+            f"{name}.path cannot be read as {source.format}: give "
+            f"{name}.format as the files are ({', '.join(FILES)}), or another path"
         )
     if source.schema is not None and any(word in said for word in _OF_A_SCHEMA):
         return (
-            f"source.schema cannot be read: {first_line(error)} "
+            f"{name}.schema cannot be read: {first_line(error)} "
             "Write names and types of Spark's, such as 'ts TIMESTAMP, t DOUBLE'"
         )
-    return f"[source] {_format_fault(error, source.format)}"
+    return f"[{name}] {_format_fault(error, source.format)}"
 
 
 def _sink_fault(error: Exception, job: Job) -> str:

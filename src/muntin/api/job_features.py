@@ -1,0 +1,33 @@
+"""The features of a job, [as_of]: bound to its tables, or told without them."""
+
+from __future__ import annotations
+
+from muntin.api.as_of import AsOfPlan, plan_as_of
+from muntin.jobs import Job
+from muntin.jobs.job_query import parse_as_of
+from muntin.physical.operators.frames import FRAMES, describe, describe_stream
+
+
+def plan_features(job: Job, rows: object, events: object) -> AsOfPlan:
+    """What mt.as_of would run on the rows of a job, and on its events if it has others."""
+    asked = job.as_of
+    assert asked is not None, "windows of the clock are planned by plan_job"
+    stream = {"watermark": asked.watermark, "output": asked.output, "buckets": None}
+    return plan_as_of(rows, parse_as_of(job), events, asked.operator, **stream)
+
+
+def explain_features(job: Job) -> str:
+    """What a job asks as of each row, as far as it is known without its tables."""
+    asked, own = parse_as_of(job), job.as_of
+    assert own is not None, "windows of the clock are planned by plan_job"
+    if job.source.streaming:
+        lines = describe_stream(asked, own.output == "arrival")
+    else:
+        operator = own.operator
+        if operator == "auto":
+            operator = f"{FRAMES.name}, or Spark's own RANGE frames where few rows are expected"
+        lines = [f"as of {asked.time}: {operator}, on Spark", ""]
+    lines += describe(asked, None)
+    lines.append(f"aggregates: {', '.join(a.name for a in asked.aggregates)}")
+    lines.append(f"of the same {', '.join(asked.keys)}" if asked.keys else "over all rows")
+    return "\n".join(lines)
