@@ -79,7 +79,7 @@ from muntin.model.query import Query, query
 from muntin.model.windows import Window, hopping, tumbling
 from muntin.state.control import Control
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Aggregate",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from difflib import get_close_matches
+from importlib.util import find_spec
 from math import log10
 from numbers import Real
 from reprlib import Repr
@@ -75,6 +76,22 @@ class CalibrationError(MuntinError, ValueError):
 
 class LabError(MuntinError, ModuleNotFoundError):
     """The lab is not here: only the package is installed."""
+
+
+def check_library(module: str, extra: str, what: str) -> None:
+    """Refuse to go on without an optional library, and say how to install it.
+
+    >>> check_library("math", "spark", "Spark")
+    >>> check_library("quark", "spark", "Spark")
+    Traceback (most recent call last):
+    muntin.errors.LibraryError: Spark needs the library quark, which is not installed: \
+pip install 'muntin[spark]'
+    """
+    if find_spec(module) is None:
+        raise LibraryError(
+            f"{what} needs the library {module}, which is not installed: "
+            f"pip install 'muntin[{extra}]'"
+        )
 
 
 class _Shown(Repr):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from muntin.engines.engine import Engine
-from muntin.errors import ColumnError, StrategyError, is_one_of, unknown
+from muntin.errors import ColumnError, StrategyError, check_library, is_one_of, unknown
 from muntin.model.choices import Empty, Layout
 
 LAYOUTS = get_args(Layout)
@@ -41,6 +41,7 @@ def engine_of(data: Any) -> Engine:
     from muntin.engines.duckdb import ENGINE, handles  # loads sqlglot: not needed to plan
 
     if handles(data):
+        check_library("duckdb", "duckdb", "a table in process")
         return ENGINE
     kind = type(data).__name__
     remedy = f": {_REMEDIES[kind]}" if kind in _REMEDIES else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from muntin.upserts.libraries import check_library
+from muntin.errors import check_library
 
 if TYPE_CHECKING:
     from muntin.engines.spark.sinks import DeltaSink, PostgresSink

@@ -23,7 +23,7 @@ from muntin.engines.duckdb.conversion import (
 )
 from muntin.engines.duckdb.faults import first_line, translate_errors
 from muntin.engines.duckdb.parts import columns_read
-from muntin.errors import ColumnError, MuntinError
+from muntin.errors import ColumnError
 from muntin.model.query import Query
 
 if TYPE_CHECKING:
@@ -77,12 +77,8 @@ def connect() -> duckdb.DuckDBPyConnection:
 @cache
 def _database(process: int) -> duckdb.DuckDBPyConnection:
     """The database of a process: one that was forked cannot use that of its parent."""
-    try:
-        import duckdb
-    except ImportError:
-        raise MuntinError(
-            "DuckDB is not installed: install muntin with its extra, muntin[duckdb]"
-        ) from None
+    import duckdb
+
     connection = duckdb.connect()
     connection.execute("SET GLOBAL TimeZone = 'UTC'")
     return connection

@@ -23,12 +23,11 @@ from muntin.engines.spark.faults import first_line, silence_log
 from muntin.engines.spark.key_marks import read_columns
 from muntin.engines.spark.names import column
 from muntin.engines.spark.session_facts import check_table, is_connect
-from muntin.errors import SinkError, shown
+from muntin.errors import SinkError, check_library, shown
 from muntin.upserts import Column, find_key
 from muntin.upserts.batch import Batch
 from muntin.upserts.columns import flatten
 from muntin.upserts.keys import check_key
-from muntin.upserts.libraries import check_library
 from muntin.upserts.postgres_text import parse_table
 from muntin.upserts.postgres_types import JSON, postgres_type
 
