@@ -7,7 +7,7 @@ BIN := $(CURDIR)/.venv/bin
 RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-engines test-spark40 check docs docs-serve golden fix clean
+.PHONY: help setup demo test test-long test-engines test-spark40 check docs docs-serve build golden fix clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ docs: setup ## build the documentation into site/; a broken link is an error
 
 docs-serve: setup ## show the documentation on 127.0.0.1:8000, and renew it as you write
 	@$(BIN)/mkdocs serve --livereload --dev-addr 127.0.0.1:8000 $(ARGS)
+
+build: setup ## build wheel and sdist into dist/, and try each in an empty environment
+	@tools/build
 
 golden: setup ## write the golden plans of tests/plan/fixtures anew, after a change that is meant
 	@MUNTIN_GOLDEN=write $(RUN)/pytest -q tests/plan/test_golden.py
