@@ -18,6 +18,7 @@ FILES = {
     "test_late_imports": "reads the imports of every module",
     "test_layout": "looks at all folders",
     "test_notebooks": "runs the notebook on late flights",
+    "test_optional_libraries": "takes the extras away",
     "test_pages": "checks pages of docs",
     "test_readme": "runs the README and the guides",
     "test_site": "builds the site of docs",
