@@ -152,6 +152,7 @@ def explain(
     watermark: Duration | None = None,
     output: FrameOutput = "append",
     buckets: int | None = None,
+    future: Duration | None = None,
 ) -> AsOfPlan: ...
 
 
@@ -209,6 +210,7 @@ def _explain_as_of(
     watermark: Duration | None = None,
     output: FrameOutput = "append",
     buckets: int | None = None,
+    future: Duration | None = None,
 ) -> AsOfPlan:
     asked = as_of_query(
         time or "",
@@ -221,7 +223,7 @@ def _explain_as_of(
         events is not None,
         order_by,
     )
-    stream = {"watermark": watermark, "output": output, "buckets": buckets}
+    stream = {"watermark": watermark, "output": output, "buckets": buckets, "future": future}
     return plan_as_of(rows, asked, events, operator, **stream)
 
 

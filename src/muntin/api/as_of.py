@@ -36,6 +36,7 @@ def as_of(
     watermark: Duration | None = None,
     output: FrameOutput = "append",
     buckets: int | None = None,
+    future: Duration | None = None,
 ) -> Table:
     """Every row with the aggregates of its own trailing windows: what was known as of its time.
 
@@ -59,7 +60,8 @@ def as_of(
     with the features that a batch of all rows that were not late gives it. `events` are another
     stream then, and the watermark is the lesser of both. output="arrival" lets
     rows out at once, with what has arrived by then. `buckets` is how many parts the keys are spread
-    over, by default as many as there are shuffle partitions. On batches all three change nothing.
+    over, by default as many as there are shuffle partitions. Rows more than `future` ahead of the
+    clock are left out and counted. On batches all four change nothing.
 
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime
@@ -73,7 +75,7 @@ def as_of(
     asked = as_of_query(
         time, windows, aggregates, keys, where, closed, events_time, events is not None, order_by
     )
-    stream = {"watermark": watermark, "output": output, "buckets": buckets}
+    stream = {"watermark": watermark, "output": output, "buckets": buckets, "future": future}
     result: Table = plan_as_of(rows, asked, events, operator, **stream).bound.run()
     return result
 

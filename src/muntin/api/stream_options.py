@@ -28,6 +28,9 @@ class StreamOptions(TypedDict, total=False):
     technique: DueTechnique
     """What answers the windows that are due on "bucketed": a ladder of blocks ("b-int"), suffixes
     and prefixes of blocks ("two-stacks"), every slice ("panes"), or what reads least ("auto")."""
+    future: Duration | None
+    """Rows whose time is further ahead of the clock than this are left out before the watermark
+    sees them, and counted: one row from the year 2100 would make all that follow late."""
     control: Control | None
     """Windows are then registered and suspended while the stream runs."""
 

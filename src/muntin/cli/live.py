@@ -91,13 +91,16 @@ def figures(now: Progress) -> dict[str, str]:
     mark = f"{now.watermark:%Y-%m-%d %H:%M:%S}" if now.watermark else "none yet"
     behind = None if now.lag is None else timedelta(seconds=round(now.lag.total_seconds()))
     lag = "" if behind is None else f", {behind} behind"
+    late = f"{now.late_rows:,} rows dropped"
+    if now.future_rows:
+        late += f", {now.future_rows:,} from the future left out"
     return {
         "batch": f"{now.batch}",
         "input": f"{now.input_rows:,} rows, {rates}",
         "results": f"{sum(now.results.values()):,.0f}/s",
         "watermark": mark + lag,
         "state": f"{now.state_rows:,} rows, {now.state_bytes / 1e6:,.1f} MB",
-        "late": f"{now.late_rows:,} rows dropped",
+        "late": late,
         "batch time": f"{now.batch_seconds:.2f} s",
     }
 

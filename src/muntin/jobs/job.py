@@ -64,6 +64,9 @@ class Question:
         "columns that order rows of equal time, for windows that the data decides", ()
     )
     watermark: str | None = option("how late rows of a stream may be, '10 minutes'", None)
+    future: str | None = option(
+        "rows of a stream further ahead of the clock than this are left out, '10 minutes'", None
+    )
     strategy: str = option("how windows share their work: a strategy's name, or auto", "auto")
     operator: str | None = option("force how the plan runs, see `muntin explain`", None)
     rate: float = option("events per second over all keys, for the plan's cost", 100.0, most=1e12)

@@ -126,6 +126,10 @@ def _question(job: Job) -> Iterator[Problem]:
         yield key, problem
     if question.watermark is not None:
         yield from _duration("query.watermark", question.watermark, zero=True)
+    if question.future is not None:
+        yield from _duration("query.future", question.future, zero=True)
+        if not job.source.streaming:
+            yield "query.future", FOR_STREAMS
     if question.grain is not None:
         yield from _duration("query.grain", question.grain)
         if question.control is None:

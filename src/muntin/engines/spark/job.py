@@ -87,6 +87,7 @@ def compute_results(apply: Callable[..., DataFrame], rows: DataFrame, job: Job) 
     return apply(
         rows,
         watermark=asked.watermark,
+        future=asked.future,
         output=asked.output,
         operator=asked.operator,
         control=control,

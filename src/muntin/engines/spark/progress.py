@@ -41,7 +41,8 @@ class Progress:
     `input_rate` is how many rows arrive in a second, `work_rate` how many were worked off;
     `results` are rows per second of each window; `lag` is how far the watermark is behind the
     newest event of the batch. Late rows of the bucketed operator are
-    pieces: rows of a key that fell into one slice count once.
+    pieces: rows of a key that fell into one slice count once. `future_rows` were left out because
+    they were too far ahead of the clock.
     """
 
     batch: int
@@ -55,6 +56,7 @@ class Progress:
     state_rows: int = 0
     state_bytes: int = 0
     late_rows: int = 0
+    future_rows: int = 0
     active: bool = True
 
 
@@ -95,6 +97,7 @@ def progress(query: StreamingQuery) -> Progress | None:
         state_bytes=sum(o["memoryUsedBytes"] for o in operators),
         late_rows=sum(o["numRowsDroppedByWatermark"] for o in operators)
         + sum(m.get("dropped") or 0 for m in metrics.values()),
+        future_rows=sum(m.get("future") or 0 for m in metrics.values()),
         active=query.isActive,
     )
 

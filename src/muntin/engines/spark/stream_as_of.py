@@ -42,6 +42,7 @@ class StreamAsOf:
         watermark: Duration | None = None,
         output: str = "append",
         buckets: int | None = None,
+        future: Duration | None = None,
     ) -> StreamAsOf:
         """The streams with their watermarks, and the question checked against them."""
         if operator == RANGE:
@@ -49,7 +50,7 @@ class StreamAsOf:
                 "operator 'range' is for batches: Spark has no RANGE frames on streams; leave it "
                 "out, or write 'auto'"
             )
-        streaming = Streaming(watermark, buckets=buckets)
+        streaming = Streaming(watermark, buckets=buckets, future=future)
         _check_functions(asked)
         marked, others = _set_watermarks(rows, events, asked, streaming)
         batch = SparkAsOf.of(marked, asked, others, FRAMES.name)

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 
 from muntin.data_windows.stream_state import keeps_records
 from muntin.engines.spark.faults import translate_refusals
+from muntin.engines.spark.future_rows import leave_out_future
 from muntin.engines.spark.names import quoted
 from muntin.engines.spark.stream_source import delay_of, time_field
 from muntin.engines.spark.unshared import find_unshared
@@ -40,7 +41,7 @@ class Streaming:
     `started_with` are the windows of the query that the checkpoint was started with, where they
     are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over,
     and `technique` what answers its windows when they are due; with a `control` windows come and
-    go.
+    go. Rows more than `future` ahead of the clock are left out.
     """
 
     watermark: Duration | None = None
@@ -49,6 +50,7 @@ class Streaming:
     buckets: int | None = None
     technique: str = "auto"
     control: Control | None = None
+    future: Duration | None = None
 
     def __post_init__(self) -> None:
         if not is_one_of(self.output, get_args(Output)):
@@ -60,6 +62,11 @@ class Streaming:
             raise ControlError(f"control {shown(self.control)} must be mt.Control(path)")
         if self.watermark is not None:
             _delay(self.watermark)
+        if self.future is not None and microseconds(self.future, "future") < 0:
+            raise StrategyError(
+                f"future {shown(self.future)} must not be negative: it is how far ahead of the "
+                "clock rows may be"
+            )
 
 
 def check_for_data_windows(query: Query, streaming: Streaming) -> None:
@@ -113,6 +120,8 @@ def set_watermark(df: DataFrame, query: Query, streaming: Streaming) -> DataFram
             f"select it first, with .withColumn('time', ...)"
         )
     own = delay_of(df, query) is not None
+    if streaming.future is not None:
+        _check_future(query, streaming, own)
     if streaming.watermark is None:
         if not own and streaming.output == "append":
             raise StrategyError(
@@ -133,9 +142,26 @@ def set_watermark(df: DataFrame, query: Query, streaming: Streaming) -> DataFram
         )
     delay = f"{_delay(streaming.watermark)} milliseconds"
     with translate_refusals(f"time {query.time!r} cannot be computed"):
+        if streaming.future is not None:
+            ahead = microseconds(streaming.future, "future")
+            df = leave_out_future(df, quoted(field.name), ahead)
         marked = df.withWatermark(quoted(field.name), delay)
         marked.schema  # noqa: B018
     return marked
+
+
+def _check_future(query: Query, streaming: Streaming, own: bool) -> None:
+    """Refuse to leave rows out where a watermark has seen them already, or where there is none."""
+    if own:
+        raise StrategyError(
+            f"future {shown(streaming.future)} is given, but time {query.time!r} already has a "
+            "watermark, which has seen all rows: leave out .withWatermark(...) and give watermark="
+        )
+    if streaming.watermark is None:
+        raise StrategyError(
+            f"future {shown(streaming.future)} keeps rows from moving the watermark, and this "
+            "stream has none: give watermark='10 minutes', or leave out future"
+        )
 
 
 def _check_buckets(given: object) -> None:
