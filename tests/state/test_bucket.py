@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 from muntin.errors import StateError
 from muntin.model.windows import Window
 from muntin.state.store import MemoryStore
-from muntin_testing.buckets import BruteForce, Row, spec_of, stepped
+from muntin_testing.buckets import STRATEGIES, BruteForce, Row, spec_of, stepped
 from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
-
-# Hypothesis draws the first most often: it keeps windows apart, the others put many together.
-STRATEGIES = ["unshared-pairs", "shared-pairs", "shared-panes", "wcg", "direct", "weave-share"]
 
 KEYS = st.sampled_from(["a", "b", "c", None])
 VALUES = st.none() | st.integers(-9, 9)

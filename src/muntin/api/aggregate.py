@@ -258,7 +258,7 @@ def _plan(
     bound: list[object] = []
 
     def facts(query: Query) -> Facts:
-        bound.append(engine.bind(data, query, **stream))
+        bound.append(engine.bind(data, query, empty=shape[1], **stream))
         return engine.facts(bound[-1], operator)
 
     options = replace(options, engine=engine.name)

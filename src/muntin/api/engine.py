@@ -23,12 +23,14 @@ _REMEDIES = {
 }
 """What to do with what is no table, by the name of its type."""
 
+_IN_PROCESS = "a Spark DataFrame: in process there is the long layout without empty windows"
 _NEEDS = {
-    "stream": "a batch: a stream has the long layout without empty windows, since rows that are "
-    "still to come decide the rest",
-    "duckdb": "a Spark DataFrame: in process there is the long layout without empty windows",
+    ("stream", "wide"): "a batch: a stream has the long layout, since rows that are still to come "
+    "decide the rest",
+    ("duckdb", "wide"): _IN_PROCESS,
+    ("duckdb", "fill"): _IN_PROCESS,
 }
-"""What another shape than the plain one needs, by the engine that cannot give it."""
+"""What a word for another shape than the plain one needs, by the engine that cannot give it."""
 
 
 def engine_of(data: Any) -> Engine:
@@ -63,5 +65,7 @@ there is the long layout without empty windows
     for what, given, known in (("layout", layout, LAYOUTS), ("empty", empty, EMPTY)):
         if not is_one_of(given, known):
             raise StrategyError(unknown(what, given, known))
-    if engine in _NEEDS and (layout, empty) != ("long", "omit"):
-        raise StrategyError(f"layout={layout!r}, empty={empty!r} needs {_NEEDS[engine]}")
+    for given in (layout, empty):
+        if (engine, given) in _NEEDS:
+            needs = _NEEDS[engine, given]
+            raise StrategyError(f"layout={layout!r}, empty={empty!r} needs {needs}")

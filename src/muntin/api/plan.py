@@ -64,7 +64,8 @@ class Plan(Found):
         A DuckDB relation, an Arrow table or a pandas DataFrame gives the same kind back. With
         layout="wide" there is one row for each (keys, window_end), with a column
         `<aggregate>__<window_id>` for each pair; with empty="fill" there are rows with zeros and
-        nulls between a key's first and last window. Both need a batch on Spark.
+        nulls between a key's first and last window. Both need Spark, and "wide" a batch; a stream
+        fills until a key has been silent for its longest window, or for `fill_for`.
 
         A streaming DataFrame gives a streaming DataFrame; what only it is told is `StreamOptions`,
         and `operator` is "native" or "bucketed". On a batch these change nothing, and a control is
@@ -72,7 +73,7 @@ class Plan(Found):
         """
         engine = engine_of(data)
         check_shape(engine.name, layout, empty)
-        bound, choice = self.bind(engine, data, operator, **stream)
+        bound, choice = self.bind(engine, data, operator, empty, **stream)
         result: Table = engine.run(choice, bound, layout, empty)
         return result
 
@@ -81,11 +82,12 @@ class Plan(Found):
         engine: Engine,
         data: object,
         operator: StreamOperator | None = None,
+        empty: Empty = "omit",
         **stream: Unpack[StreamOptions],
     ) -> tuple[Any, Choice]:
         """The query bound to the data, and this tree by an operator that can run it there."""
         check_names(stream, StreamOptions)
-        bound = engine.bind(data, self.query, **stream)
+        bound = engine.bind(data, self.query, empty=empty, **stream)
         planned = self.options.operator if self.options.engine == engine.name else None
         forced = operator if engine.name == "stream" else None
         facts = engine.facts(bound, forced or planned)

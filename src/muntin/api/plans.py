@@ -81,7 +81,7 @@ class Plans:
         check_names(stream, StreamOptions)
         engine = engine_of(data)
         check_shape(engine.name, layout, empty)
-        ran = [plan.bind(engine, data, **stream) for plan in self.plans]
+        ran = [plan.bind(engine, data, empty=empty, **stream) for plan in self.plans]
         ready = [replace(p, choice=c) for p, (_, c) in zip(self.plans, ran, strict=True)]
         bound = [each for each, _ in ran]
         return Plans(self.sets, tuple(ready)).deliver(engine, bound, (layout, empty), deliver)

@@ -7,7 +7,15 @@ from typing import TypedDict
 
 from muntin.cost import Statistics
 from muntin.errors import QueryError, did_you_mean
-from muntin.model.choices import Cost, DueTechnique, Operator, Output, Sampling, Strategy
+from muntin.model.choices import (
+    Cost,
+    DueTechnique,
+    LateRows,
+    Operator,
+    Output,
+    Sampling,
+    Strategy,
+)
 from muntin.model.durations import Duration
 from muntin.model.windows import Window
 from muntin.state.control import Control
@@ -28,6 +36,15 @@ class StreamOptions(TypedDict, total=False):
     technique: DueTechnique
     """What answers the windows that are due on "bucketed": a ladder of blocks ("b-int"), suffixes
     and prefixes of blocks ("two-stacks"), every slice ("panes"), or what reads least ("auto")."""
+    allowed_lateness: Duration | None
+    """Windows that have fired are kept so much longer, and emitted again when late rows change
+    them: a column `revision` counts from 0. In update mode they just stay open so much longer."""
+    fill_for: Duration | None
+    """With empty="fill": how long a key without rows still gets empty windows; by default as long
+    as its longest window."""
+    late_rows: LateRows
+    """With "keep", what is too late comes out beside the results, with the windows that it
+    `missed`: a sink with late_to= writes it aside."""
     future: Duration | None
     """Rows whose time is further ahead of the clock than this are left out before the watermark
     sees them, and counted: one row from the year 2100 would make all that follow late."""

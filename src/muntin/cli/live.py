@@ -92,6 +92,8 @@ def figures(now: Progress) -> dict[str, str]:
     behind = None if now.lag is None else timedelta(seconds=round(now.lag.total_seconds()))
     lag = "" if behind is None else f", {behind} behind"
     late = f"{now.late_rows:,} rows dropped"
+    if now.revisions:
+        late += f", {now.revisions:,} results revised"
     if now.future_rows:
         late += f", {now.future_rows:,} from the future left out"
     return {

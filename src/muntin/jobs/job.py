@@ -64,6 +64,11 @@ class Question:
         "columns that order rows of equal time, for windows that the data decides", ()
     )
     watermark: str | None = option("how late rows of a stream may be, '10 minutes'", None)
+    allowed_lateness: str | None = option(
+        "windows of a stream that have fired are kept so much longer, '1 hour', and come again "
+        "with a column `revision` when late rows change them: docs/streaming.md",
+        None,
+    )
     future: str | None = option(
         "rows of a stream further ahead of the clock than this are left out, '10 minutes'", None
     )
@@ -75,6 +80,11 @@ class Question:
     )
     layout: str = option("one row a window, or one row an instant", "long", ("long", "wide"))
     empty: str = option("what becomes of windows without rows", "omit", ("omit", "fill"))
+    fill_for: str | None = option(
+        "with empty = 'fill' on a stream: how long a key without rows still gets empty windows; as "
+        "long as its longest window if left out",
+        None,
+    )
     output: str = option("what a stream emits", "append", ("append", "update", "complete"))
     control: str | None = option(
         "folder of commands by which windows come and go while a stream runs: docs/control.md", None

@@ -126,10 +126,11 @@ def _question(job: Job) -> Iterator[Problem]:
         yield key, problem
     if question.watermark is not None:
         yield from _duration("query.watermark", question.watermark, zero=True)
-    if question.future is not None:
-        yield from _duration("query.future", question.future, zero=True)
-        if not job.source.streaming:
-            yield "query.future", FOR_STREAMS
+    for key in ("future", "allowed_lateness", "fill_for"):
+        if (given := getattr(question, key)) is not None:
+            yield from _duration(f"query.{key}", given, zero=key == "future")
+            if not job.source.streaming:
+                yield f"query.{key}", FOR_STREAMS
     if question.grain is not None:
         yield from _duration("query.grain", question.grain)
         if question.control is None:
@@ -154,10 +155,22 @@ def _streamed(job: Job) -> Iterator[Problem]:
             "'10 minutes'"
         )
         yield "query.watermark", problem
-    for key, batch_only in (("layout", "wide"), ("empty", "fill")):
-        if getattr(question, key) == batch_only:
-            problem = f"is {batch_only!r}, which a stream does not have: leave it out"
-            yield f"query.{key}", problem
+    if question.layout == "wide":
+        yield "query.layout", "is 'wide', which a stream does not have: leave it out"
+    yield from _filled(job)
+
+
+def _filled(job: Job) -> Iterator[Problem]:
+    """What empty windows on a stream need, and cannot go with."""
+    question = job.query
+    if question.empty != "fill":
+        if question.fill_for is not None:
+            yield "query.fill_for", "is for empty = 'fill': give query.empty too, or leave it out"
+        return
+    others = (("control", None), ("allowed_lateness", None), ("output", "append"))
+    for key, plain in others:
+        if getattr(question, key) != plain:
+            yield f"query.{key}", "cannot go with empty = 'fill' on a stream: leave out one of them"
 
 
 def _by_records(job: Job) -> Iterator[Problem]:

@@ -22,7 +22,8 @@ class Facts:
 
     `stranger` is why rows cannot be handed to Python, `refused` the operators that are ruled out,
     with reasons, `forced` the operator to run if one was asked for, `technique` what is
-    to answer a stream's windows when they are due, `update` that it emits them as they change.
+    to answer a stream's windows when they are due, `update` that it emits them as they change,
+    `lateness` for how many microseconds it keeps windows that have fired.
     """
 
     stranger: str | None = None
@@ -31,6 +32,7 @@ class Facts:
     forced: str | None = None
     technique: str = "auto"
     update: bool = False
+    lateness: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Question:
     started_with: tuple[Window, ...] = ()
     technique: str = "auto"
     update: bool = False
+    lateness: int | None = None
 
     @cached_property
     def batch_cases(self) -> tuple[Question, ...]:

@@ -60,5 +60,14 @@ class Options:
 
     def question(self, query: Query) -> Question:
         """What operators are asked to judge plans for."""
-        known = self.facts.stranger, self.facts.started_with, self.facts.technique
-        return Question(query, self.statistics, self.prices, *known, self.facts.update)
+        facts = self.facts
+        return Question(
+            query,
+            self.statistics,
+            self.prices,
+            facts.stranger,
+            facts.started_with,
+            facts.technique,
+            facts.update,
+            facts.lateness,
+        )

@@ -8,30 +8,39 @@ In batch N the watermark is W_N; Spark judges lateness by W_{N-1} and lets windo
     then     last = W_N, and slices that no later window needs leave
 
 A late piece is simply merged into its slice: the windows that it is too late for never fire again.
+Where lateness is allowed, a piece is accepted for windows that end after `settled`, which lags
+behind `last` by it; those that had fired are emitted again (muntin.state.revisions).
 Keys that fall silent are in the state like all others, so their windows are emitted in time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
+from muntin.kernels.pieces import Results
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
 from muntin.physical.operators.kernel import Base
 from muntin.state.cores import Cores
+from muntin.state.evaluation import Asked as Instances
 from muntin.state.evaluation import Changed, Due, opened, results
+from muntin.state.extras import complete
+from muntin.state.filling import Filling
 from muntin.state.header import check_types
 from muntin.state.keys import Keys
+from muntin.state.missed import find_missed
 from muntin.state.pieces import GROUP, START, longs, merge
+from muntin.state.revisions import Revisions
 from muntin.state.spec import Spec, first_end, needed_until
 from muntin.state.state import Cache, Seen, State
 from muntin.state.store import Store
 
-Asked = tuple[Base, list[pa.Table], Due | Changed]
+Asked = tuple[Base, list[pa.Table], Instances]
 """A base, the runs that are needed, and which instances are to be emitted."""
 
 
@@ -39,13 +48,15 @@ Asked = tuple[Base, list[pa.Table], Due | Changed]
 class Step:
     """What one step did.
 
-    `late` pieces were too late for some windows, `dropped` ones for all; `complete_from` has the
-    begin of the first complete instance (microseconds) of every window that joined later, by id.
+    `late` pieces were too late for some windows, `dropped` ones for all; where these are kept,
+    `missed` has them, and so have the results; `complete_from` has the begin
+    of the first complete instance (microseconds) of every window that joined later, by id.
     """
 
     results: Iterator[pa.Table]
     late: int = 0
     dropped: int = 0
+    missed: list[pa.Table] = field(default_factory=list)
     complete_from: dict[str, int] = field(default_factory=dict)
 
 
@@ -89,22 +100,36 @@ class Bucket:
         state.note_newest(newest)
         last = state.header.last
         watermark = max(watermark, last)
-        threshold = watermark if spec.late_now else last
+        threshold = watermark if spec.late_now else state.header.settled
         done = Step(iter(()))
         before = self._due(last, watermark) if spec.late_now and not spec.update else []
-        touched = self._take_in(pieces, threshold, done)
+        again = Revisions(state, last) if spec.revises else None
+        touched = self._take_in(pieces, threshold, done, again)
         if spec.update:
             asked = [self._changed(i, threshold, table) for i, table in touched.items()]
         else:
             asked = before if spec.late_now else self._due(last, watermark)
-        if asked:
+        if again is not None:
+            asked += [(spec.bases[i], again.tables(i), each) for i, each in again.found.items()]
+            again.save()
+        if spec.fill_for is not None and state.header.known and watermark > last:
+            filling = Filling(state, last, watermark, spec.fill_for)
+            keys = state.keys()
+            held = list(_evaluate(spec, asked, keys, filling.note))
+            done.results = iter([*held, *filling.tables(keys)])
+        elif asked:
             done.results = _evaluate(spec, asked, state.keys())  # the numbers of before they leave
+        done.results = complete(chain(done.missed, done.results), spec)
         state.save(watermark, changed=bool(touched))
         done.complete_from = state.complete_from()
         return done
 
     def _take_in(
-        self, tables: Sequence[pa.Table], threshold: int, done: Step
+        self,
+        tables: Sequence[pa.Table],
+        threshold: int,
+        done: Step,
+        again: Revisions | None = None,
     ) -> dict[int, pa.Table]:
         """Merge accepted pieces into their runs; those of each base, by its position."""
         if not tables:
@@ -116,22 +141,28 @@ class Bucket:
         node, touched = longs(table, "node"), {}
         for i, base in enumerate(self.spec.bases):
             own = table if len(self.spec.bases) == 1 else table.filter(pa.array(node == base.node))
-            own = self._accept(base, own, threshold, done)
+            own = self._accept(i, own, threshold, done)
             if own.num_rows:
                 touched[i] = merge([own], self.spec.partials, self.spec.wraps)
+                if again is not None:
+                    again.note(i, base, touched[i])
                 self._merge(i, touched[i])
         return touched
 
-    def _accept(self, base: Base, table: pa.Table, threshold: int, done: Step) -> pa.Table:
+    def _accept(self, i: int, table: pa.Table, threshold: int, done: Step) -> pa.Table:
         """The pieces that some open window needs, with the numbers of their keys."""
+        base = self.spec.bases[i]
         windows = list(base.windows.values())
         starts, where = np.unique(longs(table, START), return_inverse=True)
         if not len(starts):
             return table
         until = needed_until(windows, starts)[where]
         on_time = until > threshold
-        partly = (first_end(windows, starts) <= threshold)[where] & on_time
-        done.late += int(np.count_nonzero(partly))
+        late = (first_end(windows, starts) <= threshold)[where]
+        done.late += int(np.count_nonzero(late & on_time))
+        if self.spec.keeps_late:
+            kept, pieces = self.state.header.bases[i], table.filter(pa.array(late))
+            done.missed += find_missed(self.spec, base, kept, pieces, threshold)
         if not on_time.all():
             done.dropped += int(np.count_nonzero(~on_time))
             table, until = table.filter(pa.array(on_time)), until[on_time]
@@ -182,6 +213,8 @@ class Bucket:
         return base, self.state.runs(i, low), asked
 
 
-def _evaluate(spec: Spec, asked: list[Asked], keys: Keys) -> Iterator[pa.Table]:
+def _evaluate(
+    spec: Spec, asked: list[Asked], keys: Keys, note: Callable[[Results], None] | None = None
+) -> Iterator[pa.Table]:
     for base, tables, instances in asked:
-        yield from results(spec, base, tables, keys, instances)
+        yield from results(spec, base, tables, keys, instances, note)

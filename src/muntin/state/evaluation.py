@@ -7,7 +7,7 @@ look only at the pieces that such instances contain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from muntin.kernels.portions import whole
 from muntin.kernels.tree import Branch, evaluate_tree, span_of
 from muntin.model.windows import Window
 from muntin.physical.operators.kernel import Base
+from muntin.state.corrected import REVISION, Corrected
 from muntin.state.header import KeptBase
 from muntin.state.keys import Keys
 from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
@@ -80,6 +81,10 @@ class Changed:
         return np.asarray((start >= low) & (start <= high) & np.isin(code(group, start), known))
 
 
+Asked = Due | Changed | Corrected
+"""Which instances are to be emitted."""
+
+
 def opened(kept: KeptBase, window: Window, last: int) -> int:
     """The begin of the oldest instance that has not fired and is complete."""
     since = kept.since(window)
@@ -87,15 +92,20 @@ def opened(kept: KeptBase, window: Window, last: int) -> int:
 
 
 def results(
-    spec: Spec, base: Base, tables: Sequence[pa.Table], keys: Keys, asked: Due | Changed
+    spec: Spec,
+    base: Base,
+    tables: Sequence[pa.Table],
+    keys: Keys,
+    asked: Asked,
+    note: Callable[[Results], None] | None = None,
 ) -> Iterator[pa.Table]:
-    """The asked instances of a base's windows, in tables of bounded size."""
+    """The asked instances of a base's windows, in tables of bounded size; `note` hears of all."""
     if not tables:
         return
     table = pa.concat_tables(tables).combine_chunks()
     group, start = longs(table, GROUP).astype(np.int64), longs(table, START)
     order = by_group(group)  # runs are in the order of time, and each in that of its pieces
-    if isinstance(asked, Changed):
+    if not isinstance(asked, Due):
         order = order[np.isin(group[order], asked.group)]
     columns = encode_pieces(table, spec.partials, spec.wraps)
     pieces = Pieces(
@@ -108,10 +118,13 @@ def results(
         spans = [span_of(branch, asked.between) for branch in base.branches]
         spec.taken(sum(len(pieces.within(*span).start) for span in spans))
     monoids = tuple(c.monoid for c in columns)
-    keep = asked.wanted if isinstance(asked, Changed) else None
+    keep = None if isinstance(asked, Due) else asked.wanted
     for found in evaluate_tree(base.branches, pieces, monoids, asked.between, keep, spec.read):
         if len(found.start):
-            yield _table(spec, found, columns, keys)
+            if note is not None:
+                note(found)
+            made = _table(spec, found, columns, keys)
+            yield _number(made, found, base, asked) if spec.revises else made
 
 
 def _table(spec: Spec, found: Results, columns: list[Encoded], keys: Keys) -> pa.Table:
@@ -122,3 +135,11 @@ def _table(spec: Spec, found: Results, columns: list[Encoded], keys: Keys) -> pa
     for partial, column, arrays in zip(spec.partials, columns, found.columns, strict=True):
         named[partial.name] = column.decode(arrays)
     return pa.table(named)
+
+
+def _number(table: pa.Table, found: Results, base: Base, asked: Asked) -> pa.Table:
+    """The results with their revisions: what is due comes for the first time."""
+    revision = np.zeros(len(found.start), dtype=np.int32)
+    if isinstance(asked, Corrected):
+        revision = asked.revisions(found.group, found.start, base.windows[found.node])
+    return table.append_column(REVISION, pa.array(revision, pa.int32()))

@@ -3,6 +3,9 @@
     format     a number: an unknown one is refused before anything else is looked at
     buckets    how many buckets there are, and which this one is: keys are spread by both
     last       the watermark of the last step: every window that ended by then has fired
+    settled    every window that ended by then is final: `last` less the allowed lateness
+    known      whether an entry tells which keys empty windows are emitted for
+    revised    the last end of the windows that were emitted again and are not settled, if any
     newest     the start of the newest piece of the whole stream, which all buckets hear of
     technique  what answers windows that are due: a restart changes it only if asked to
     bases      for each set of slices its cuts, the windows made of it, and its runs
@@ -104,6 +107,9 @@ class Header:
     types: str = ""
     newest: int | None = None
     technique: str | None = None
+    settled: int = 0
+    revised: int | None = None
+    known: bool = False
 
     @staticmethod
     def new(spec: Spec, bucket: int) -> Header:
@@ -124,6 +130,9 @@ class Header:
                 "types": self.types,
                 "newest": self.newest,
                 "technique": self.technique,
+                "settled": self.settled,
+                "revised": self.revised,
+                "known": self.known,
                 "bases": [base.to_plain() for base in self.bases],
             }
         ).encode()
@@ -160,6 +169,9 @@ class Header:
             read["types"],
             read.get("newest"),  # older states have none
             read.get("technique"),
+            read.get("settled", read["last"]),
+            read.get("revised"),
+            read.get("known", False),
         )
 
 

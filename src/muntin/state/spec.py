@@ -28,8 +28,11 @@ class Spec:
     `late_now` judges lateness by the watermark of the present batch, as Spark does with
     `spark.sql.streaming.statefulOperator.allowMultiple=false`; else by that of the one before.
     `technique` answers windows that are due (`state.cores`); a state that was begun with another
-    one keeps that, unless this one was `asked` for by name. `read` is told what every result was
-    made of, `taken` how many partials are taken up to emit what is due and to combine blocks.
+    one keeps that, unless this one was `asked` for by name. With `lateness` (microseconds) fired
+    windows are kept that long, and emitted again when late pieces change them. With `fill_for`
+    (microseconds) keys without rows get empty windows that long. With `keeps_late` what is too late
+    comes out beside the results. `read` is told what every result was made of, `taken` how many
+    partials are taken up to emit what is due and to combine blocks.
     """
 
     bases: tuple[Base, ...]
@@ -43,8 +46,16 @@ class Spec:
     wraps: bool = False
     technique: str = "b-int"
     asked: bool = False
+    lateness: int | None = None
+    fill_for: int | None = None
+    keeps_late: bool = False
     read: Read | None = None
     taken: Callable[[int], None] | None = None
+
+    @property
+    def revises(self) -> bool:
+        """Whether fired windows are emitted again, with the number of their revision."""
+        return self.lateness is not None and not self.update
 
 
 def needed_until(windows: Iterable[Window], start: Array) -> Array:

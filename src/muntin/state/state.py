@@ -3,6 +3,8 @@
     header    JSON (muntin.state.header)
     keys      the keys and until when each is needed
     3/17      the pieces of the third base whose slices begin in its block 17
+    known     for which keys empty windows are emitted (muntin.state.known)
+    revised   how often fired windows were emitted again (muntin.state.corrected)
 
 A step reads the header and the runs that it needs, and writes the runs that it changes. Runs leave
 with the last window that needs any slice of their block. A reader may hand in a cache that outlives
@@ -19,8 +21,10 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.kernels.monoids import Array
+from muntin.state.corrected import COUNTS, ends
 from muntin.state.header import Header, KeptBase, check
 from muntin.state.keys import Keys
+from muntin.state.known import Known
 from muntin.state.pieces import GROUP, START, longs, merge
 from muntin.state.spec import Spec, needed_until
 from muntin.state.store import Store, from_bytes, to_bytes
@@ -53,6 +57,9 @@ class State:
             spec.asked and self.header.technique != spec.technique
         ):
             self.header.technique, self._unsaved = spec.technique, True
+        self._settle()
+        if self.header.known and spec.fill_for is None:
+            self.header.known, self._unsaved = False, True
         if not unchanged(self.header, spec):
             self._change()
 
@@ -83,6 +90,8 @@ class State:
         """The number of each piece's key; until when it is needed is noted."""
         if self._keys is None and self.store.read("keys") is None:
             self._keys = Keys.empty(pieces, self.spec.keys)
+        if self.spec.fill_for is not None and not self.header.known:
+            self.put_known(Known.none(pieces.schema))
         self._keys, number = self.keys().number(pieces, until)
         return number
 
@@ -115,26 +124,69 @@ class State:
         self.store.write(f"{i}/{block}", to_bytes(table))
         self._unsaved = True
 
+    def counts(self) -> pa.Table:
+        """How often fired windows were emitted again."""
+        if self.header.revised is None:
+            return COUNTS.empty_table()
+        entry = self.store.read("revised")
+        assert entry is not None, "the header says that there is one"
+        return from_bytes(entry)
+
+    def put_counts(self, counts: pa.Table) -> None:
+        """Keep the counts of windows that are not settled."""
+        end = ends(counts)
+        kept = counts.filter(pa.array(end > self.header.settled))
+        self.header.revised = int(end.max()) if kept.num_rows else None
+        if kept.num_rows:
+            self.store.write("revised", to_bytes(kept))
+        else:
+            self.store.remove("revised")
+        self._unsaved = True
+
+    def known(self) -> Known:
+        """Which keys are known in which windows."""
+        entry = self.store.read("known")
+        assert entry is not None, "no piece was taken in yet"
+        return Known(from_bytes(entry))
+
+    def put_known(self, known: Known) -> None:
+        """Put what is known in the place of what was."""
+        self.store.write("known", to_bytes(known.table))
+        self.header.known = self._unsaved = True
+
+    def need_keys(self, until: Array) -> None:
+        """Keep each key at least so long."""
+        keys = self.keys()
+        self._keys = keys.with_until(np.maximum(keys.until, until))
+
     def save(self, watermark: int, changed: bool) -> None:
         """Let slices and keys leave that no window needs after the watermark; write the rest."""
         advanced, self.header.last = watermark > self.header.last, watermark
+        self._settle()
         if not (advanced or changed or self._unsaved):
             return
         for i, base in enumerate(self.header.bases):
             self._expire(i, base)
+        if self.header.revised is not None and self.header.revised <= self.header.settled:
+            self.put_counts(COUNTS.empty_table())
         if self._keys is not None:
-            stays = self._keys.leaving(watermark)
+            stays = self._keys.leaving(self.header.settled)
             if stays is not None:
                 self._renumber(self._keys, stays)
             self.store.write("keys", to_bytes(self._keys.table))
         self.store.write("header", self.header.to_bytes())
         self._unsaved = False
 
+    def _settle(self) -> None:
+        """Note which windows are final; those that once were stay so, whatever is allowed now."""
+        header = self.header
+        header.settled = max(header.settled, header.last - (self.spec.lateness or 0))
+
     def _expire(self, i: int, base: KeptBase) -> None:
         windows, blocks = [k.window for k in base.windows], list(base.runs)
         newest = np.array([(block + 1) * base.block - 1 for block in blocks], dtype=np.int64)
         for block, until in zip(blocks, needed_until(windows, newest), strict=True):
-            if until <= self.header.last:
+            if until <= self.header.settled:
                 self.cache.pop(base.runs.pop(block), None)
                 self.store.remove(f"{i}/{block}")
 
@@ -148,6 +200,13 @@ class State:
                 kept = table.filter(pa.array(here))
                 new = pa.array(number[longs(kept, GROUP)], pa.int32())
                 self.put(i, block, kept.set_column(0, GROUP, new))
+        if self.header.known:
+            self.put_known(self.known().only(stays))
+        if self.header.revised is not None:
+            counts = self.counts()
+            counts = counts.filter(pa.array(stays[longs(counts, GROUP)]))
+            new = pa.array(number[longs(counts, GROUP)], pa.int32())
+            self.put_counts(counts.set_column(0, COUNTS.field(GROUP), new))
         self._keys = keys.only(stays)
 
     def _change(self) -> None:

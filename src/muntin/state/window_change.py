@@ -74,10 +74,10 @@ def _take_over(
     known = {k.window: k for kept in header.bases for k in kept.windows}
     cuttings = {id(old): _cuttings(old, stand_until(old)) for old in header.bases}
 
-    def complete(old: KeptBase, window: Window) -> int:
-        """The begin of the oldest instance that is complete and has not fired."""
+    def complete(old: KeptBase, window: Window, fired: int) -> int:
+        """The begin of the oldest instance that is complete and has an end after `fired`."""
         uncut = [end for end, slices in cuttings[id(old)] if not _cut_for(slices, window)]
-        begin = max(_whole_from(old, header.last), *uncut, first_open(window, header.last))
+        begin = max(_whole_from(old, header.settled), *uncut, first_open(window, fired))
         return begin + (window.offset - begin) % window.slide
 
     old = _source(header, base, [known[w] for w in base.windows.values() if w in known], complete)
@@ -85,10 +85,12 @@ def _take_over(
     if old.block // FITTING <= fresh.block <= old.block * FITTING:
         fresh.block = old.block
     fresh.older = [each for each in cuttings[id(old)] if each[1] != fresh.slices]
-    _forget(fresh, _whole_from(old, header.last))
+    _forget(fresh, _whole_from(old, header.settled))
     for kept in fresh.windows:
         is_known = kept.window in known
-        kept.since = known[kept.window].since if is_known else complete(old, kept.window)
+        kept.since = (
+            known[kept.window].since if is_known else complete(old, kept.window, header.last)
+        )
     return fresh, old
 
 
@@ -96,16 +98,16 @@ def _source(
     header: Header,
     base: Base,
     continued: list[KeptWindow],
-    complete: Callable[[KeptBase, Window], int],
+    complete: Callable[[KeptBase, Window, int], int],
 ) -> KeptBase:
     """The base of the state that serves all windows that go on, and most of the new ones."""
 
     def serves(old: KeptBase, kept: KeptWindow) -> bool:
         own = any(k.window == kept.window for k in old.windows)
-        oldest = first_open(kept.window, header.last)
+        oldest = first_open(kept.window, header.settled)
         if kept.since is not None:
             oldest = max(oldest, kept.since)
-        return own or complete(old, kept.window) <= oldest
+        return own or complete(old, kept.window, header.settled) <= oldest
 
     able = [old for old in header.bases if all(serves(old, kept) for kept in continued)]
     if not able:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -21,7 +22,7 @@ def test_a_row_from_the_year_2100_makes_no_other_late(
     def minutes(ahead: float) -> datetime:
         return now + timedelta(minutes=ahead)
 
-    batches = [
+    batches: list[list[tuple[Any, ...]]] = [
         [(minutes(-60), 1), (datetime(2100, 1, 1, tzinfo=UTC), 100), (None, 7)],
         [(minutes(-50), 2), (minutes(5), 4), (minutes(30), 100)],
         [(minutes(-1), 8), (minutes(9), 16)],
@@ -32,20 +33,21 @@ def test_a_row_from_the_year_2100_makes_no_other_late(
     def keep(rows: DataFrame, number: int) -> None:
         found.append([row[0] for row in rows.collect()])
 
-    ahead = {"watermark": "30 minutes", "future": "20 minutes"}
     sums = mt.aggregate(
         stream,
         "ts",
         [mt.tumbling("1 minute")],
         [mt.sum("n").alias("total")],
-        **ahead,  # type: ignore[arg-type]
+        watermark="30 minutes",
+        future="20 minutes",
     ).select("total")
     features = mt.as_of(
         stream,
         "ts",
         "1 hour",
         [mt.sum("n").alias("total")],
-        **ahead,  # type: ignore[arg-type]
+        watermark="30 minutes",
+        future="20 minutes",
     ).select("total__1_hour")
     query = (
         sums.unionAll(features)

@@ -282,7 +282,12 @@ REFUSED = [
     ({"watermark": "1 minute", "output": "apend"}, "did you mean 'append'"),
     ({"watermark": "1 minute", "time": "day"}, "is date, and a stream's watermark needs"),
     ({"watermark": "1 minute", "layout": "wide"}, "layout='wide'.* needs a batch"),
-    ({"watermark": "1 minute", "empty": "fill"}, "empty='fill' needs a batch"),
+    (
+        {"watermark": "1 minute", "empty": "fill", "output": "update"},
+        "empty='fill' on a stream cannot go with output='update': a window is empty only once",
+    ),
+    ({"watermark": "1 minute", "empty": "fill", "fill_for": "0 seconds"}, "must be more than zero"),
+    ({"watermark": "1 minute", "fill_for": "1 hour"}, "give empty='fill' too"),
     ({"watermark": "1 minute", "operator": "kernel"}, "operator='kernel' is for batches of Spark"),
     ({"watermark": "1 minute", "operator": "nativ"}, "unknown stream operator 'nativ': did you"),
     ({"watermark": "1 minute", "aggregates": [mt.median("n")]}, "keeps every value of a window"),

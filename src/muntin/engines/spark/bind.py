@@ -63,6 +63,11 @@ class Bound:
         return delay_of(self.df, self.query) is not None
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns that a stream has besides keys and aggregates."""
+        return () if self.streaming is None else self.streaming.beside
+
+    @property
     def started_with(self) -> tuple[Window, ...]:
         """The windows that a stream's checkpoint was started with."""
         given = None if self.streaming is None else self.streaming.started_with

@@ -19,13 +19,18 @@ from muntin.model.queries import QUERY_ID, Frame, Member, SharingSet, check_type
 _LABELS = "MAP<STRING, ARRAY<STRUCT<query_id: STRING, window_id: STRING>>>"
 
 
-def stack_results(longs: Sequence[DataFrame], sets: Sequence[SharingSet]) -> DataFrame:
-    """One result for all queries, from the long result of each set's combined query."""
+def stack_results(
+    longs: Sequence[DataFrame], sets: Sequence[SharingSet], beside: Sequence[str] = ()
+) -> DataFrame:
+    """One result for all queries, from the long result of each set's combined query.
+
+    Columns `beside` the results, which a stream may have, go with every row.
+    """
     frame = Frame.of(sets)
     check_types(sets, [dict(long.dtypes) for long in longs])
-    parts = [_hand_out(long, each) for long, each in zip(longs, sets, strict=True)]
+    parts = [_hand_out(long, each, beside) for long, each in zip(longs, sets, strict=True)]
     stacked = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
-    names = [QUERY_ID, "window_id", "window", *frame.keys, *frame.results]
+    names = [QUERY_ID, "window_id", "window", *frame.keys, *frame.results, *beside]
     return stacked.select(*map(column, names))
 
 
@@ -34,7 +39,7 @@ def key_names(sets: Sequence[SharingSet]) -> list[str]:
     return [QUERY_ID, "window_id", *Frame.of(sets).keys]
 
 
-def select_own(long: DataFrame, member: Member) -> DataFrame:
+def select_own(long: DataFrame, member: Member, beside: Sequence[str] = ()) -> DataFrame:
     """The long result of one query of a set."""
     asked = {combined: id for id, combined in member.windows.items()}
     labels = constant(asked, "MAP<STRING, STRING>")
@@ -43,10 +48,11 @@ def select_own(long: DataFrame, member: Member) -> DataFrame:
         "window",
         *map(column, member.query.keys),
         *(column(place).alias(name) for name, place in member.results.items()),
+        *beside,
     )
 
 
-def _hand_out(long: DataFrame, each: SharingSet) -> DataFrame:
+def _hand_out(long: DataFrame, each: SharingSet, beside: Sequence[str]) -> DataFrame:
     labels: dict[str, list[dict[str, str]]] = {w.id: [] for w in each.query.all_windows}
     for member in each.members:
         for id, combined in member.windows.items():
@@ -57,6 +63,7 @@ def _hand_out(long: DataFrame, each: SharingSet) -> DataFrame:
         "window",
         *(column(key).alias(f"k{i}") for i, key in enumerate(each.query.keys)),
         *(column(a.name).alias(f"a{i}") for i, a in enumerate(each.query.aggregates)),
+        *beside,
     )
     place = {a.name: f"a{i}" for i, a in enumerate(each.query.aggregates)}
     names = dict.fromkeys(name for member in each.members for name in member.results)
@@ -66,6 +73,7 @@ def _hand_out(long: DataFrame, each: SharingSet) -> DataFrame:
         "window",
         *(F.col(f"k{i}").alias(key) for i, key in enumerate(each.query.keys)),
         *(F.expr(_value(name, each, place)).alias(name) for name in names),
+        *beside,
     )
 
 

@@ -28,7 +28,9 @@ from muntin.engines.spark.session_facts import check_table, is_stream
 from muntin.engines.spark.statistics import glance, read_footers, sample_statistics
 from muntin.engines.spark.stream_as_of import StreamAsOf
 from muntin.engines.spark.streaming import (
+    FILL_PERIODIC,
     Streaming,
+    check_beside,
     check_for_data_windows,
     check_streamable,
     set_watermark,
@@ -68,12 +70,15 @@ class OnSpark(ABC):
     ) -> DataFrame | dict[str, DataFrame]:
         """One result of all queries, or one of each."""
         layout, empty = shape
+        beside = bounds[0].beside
         ran = zip(choices, bounds, strict=True)
         longs = [self.run(choice, bound, "long", empty) for choice, bound in ran]
         if deliver == "one":
-            return mark_keys(stack_results(longs, sets), key_names(sets))
+            return mark_keys(stack_results(longs, sets, beside), key_names(sets))
         return {
-            member.id: _mark(lay_out(select_own(long, member), member.query, layout), member.query)
+            member.id: _mark(
+                lay_out(select_own(long, member, beside), member.query, layout), member.query
+            )
             for each, long in zip(sets, longs, strict=True)
             for member in each.members
         }
@@ -146,10 +151,7 @@ class Batch(OnSpark):
         """The result of the query in the layout asked for."""
         query = bound.query
         if query.data_windows and empty == "fill":
-            raise StrategyError(
-                "empty='fill' is for periodic windows: between windows that the data decides "
-                "nothing is missing"
-            )
+            raise StrategyError(FILL_PERIODIC)
         rows = self._long(choice, bound)
         rows = fill_empty(rows, query) if empty == "fill" else rows
         return _mark(lay_out(rows, query, layout), query)
@@ -181,6 +183,7 @@ class Stream(OnSpark):
         if query.data_windows:
             check_for_data_windows(query, streaming)
         bound = Bound(set_watermark(data, query, streaming), query, streaming)
+        check_beside(query, bound.beside)
         bound.table  # noqa: B018  (a sentence for what does not fit, before anything is planned)
         return bound
 
@@ -199,10 +202,12 @@ class Stream(OnSpark):
                     f"{refused[CONTROLLED.name]}"
                 )
             operator = CONTROLLED.name
+        if streaming.keeps_slices is not None and operator is None:
+            operator = BUCKETED.name
         given = () if streaming.started_with is None else bound.started_with
         if given and operator is None:
             refused = {BUCKETED.name: "started_with is for restarts of 'native'", **refused}
-        asked = streaming.technique, streaming.output == "update"
+        asked = streaming.technique, streaming.output == "update", streaming.lateness
         return Facts(bound.stranger, refused, given, operator, *asked)
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
@@ -217,7 +222,7 @@ class Stream(OnSpark):
         rows = _mark(_by_operator(choice, bound), bound.query)
         if not choice.operator.fixed_windows:
             return rows
-        return observe_results(rows, [w.id for w in bound.query.all_windows])
+        return observe_results(rows, [w.id for w in bound.query.all_windows], bound.beside)
 
 
 def _by_operator(choice: Choice, bound: Bound) -> DataFrame:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.key_marks import LATE
 from muntin.engines.spark.names import constant
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan
+from muntin.state.known import FILLED
+from muntin.state.missed import FIRST, LAST, MISSED, SLICE_END
 
 
 def finish(
@@ -20,14 +25,19 @@ def finish(
     query: Query,
     table: Table,
     metadata: dict[str, int] | None = None,
+    more: Sequence[Column] = (),
+    computed: list[Column] | None = None,
+    late: bool = False,
 ) -> DataFrame:
     """Finish the partials of periodic windows, whose ends follow from their nodes.
 
-    `metadata` is what the window's column says of itself.
+    `metadata` is what the window's column says of itself; the columns `more` come last. Where
+    there may be `late` rows, the window of these is their slice.
     """
     ranges = {n.number: n.shape.range for n in physical.outputs if isinstance(n.shape, Window)}
     end = f"(start + {lookup(ranges)})"
-    return name_columns(rows, physical, query, table, end=end, metadata=metadata)
+    end = f"coalesce({SLICE_END}, {end})" if late else end
+    return name_columns(rows, physical, query, table, computed, end, metadata, more)
 
 
 def name_columns(
@@ -38,6 +48,7 @@ def name_columns(
     computed: list[Column] | None = None,
     end: str = "end",
     metadata: dict[str, int] | None = None,
+    more: Sequence[Column] = (),
 ) -> DataFrame:
     """The results of the windows that were asked for, under the user's names.
 
@@ -50,6 +61,7 @@ def name_columns(
         window.alias("window", metadata=metadata or {}),
         *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
         *(computed or results(table.columns)),
+        *more,
     )
 
 
@@ -64,6 +76,28 @@ def window_column(start: str, end: str, kind: str) -> Column:
 def results(columns: Columns) -> list[Column]:
     """The results over merged partial columns."""
     return [F.expr(r.final).alias(r.name) for r in columns.results]
+
+
+def missed_column(physical: PhysicalPlan, table: Table) -> Column:
+    """The instances that late rows missed; null for results."""
+    shapes = {n.number: n.shape for n in physical.outputs if isinstance(n.shape, Window)}
+    slide = lookup({number: shape.slide for number, shape in shapes.items()})
+    length = lookup({number: shape.range for number, shape in shapes.items()})
+    instant, kind = SparkWriter().instant, table.time_type
+    start, end = instant("begin", kind), instant(f"(begin + {length})", kind)
+    each = f"begin -> named_struct('start', {start}, 'end', {end})"
+    missed = f"transform(sequence({FIRST}, {LAST}, {slide}), {each})"
+    column = F.expr(f"IF({FIRST} IS NULL, NULL, {missed})")
+    return column.alias(MISSED, metadata={LATE: True})
+
+
+def filled_results(query: Query, table: Table) -> list[Column]:
+    """The results over merged partial columns, or those of no rows where a row is FILLED."""
+    empty = {a.name: a.function.empty for a in query.aggregates}
+    return [
+        F.expr(f"IF({FILLED}, {empty[r.name]}, {r.final})").alias(r.name)
+        for r in table.columns.results
+    ]
 
 
 def lookup(values: dict[int, str] | dict[int, int], of: str = "node") -> str:

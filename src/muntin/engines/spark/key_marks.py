@@ -14,6 +14,8 @@ from muntin.engines.spark.names import column
 from muntin.upserts import Column
 
 KEY = "muntin.key"
+LATE = "muntin.late"
+"""Marks the column that is null for results, and tells of late rows what they missed."""
 
 
 def mark_keys(result: DataFrame, names: Iterable[str]) -> DataFrame:
@@ -40,3 +42,9 @@ def read_columns(result: DataFrame) -> list[Column]:
         )
         for field in result.schema
     ]
+
+
+def find_late(result: DataFrame) -> str | None:
+    """The column that tells late rows from results, if the result has late rows too."""
+    marked = (field.name for field in result.schema if (field.metadata or {}).get(LATE))
+    return next(marked, None)

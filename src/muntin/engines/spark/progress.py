@@ -19,6 +19,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from muntin.engines.spark.session_facts import is_connect
+from muntin.state.corrected import REVISION
+from muntin.state.missed import MISSED
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.shell.progress import StageInfo
@@ -42,7 +44,7 @@ class Progress:
     `results` are rows per second of each window; `lag` is how far the watermark is behind the
     newest event of the batch. Late rows of the bucketed operator are
     pieces: rows of a key that fell into one slice count once. `future_rows` were left out because
-    they were too far ahead of the clock.
+    they were too far ahead of the clock, `revisions` counts results that came again, corrected.
     """
 
     batch: int
@@ -57,17 +59,27 @@ class Progress:
     state_bytes: int = 0
     late_rows: int = 0
     future_rows: int = 0
+    revisions: int = 0
     active: bool = True
 
 
-def observe_results(results: DataFrame, windows: list[str]) -> DataFrame:
-    """The same results, counted by window as they pass."""
-    counts = [F.count(F.lit(1)).alias("results")]
+def observe_results(
+    results: DataFrame, windows: list[str], beside: tuple[str, ...] = ()
+) -> DataFrame:
+    """The same results, counted by window as they pass, and those that came again.
+
+    `beside` are the columns that the stream has besides keys and aggregates. Late rows do not
+    count.
+    """
+    is_result = F.col(MISSED).isNull() if MISSED in beside else F.lit(True)
+    counts = [F.count_if(is_result).alias("results")]
     if len(windows) <= MOST_WINDOWS:
         counts += [
-            F.count_if(F.col("window_id") == id).alias(f"window {i}: {id}")
+            F.count_if((F.col("window_id") == id) & is_result).alias(f"window {i}: {id}")
             for i, id in enumerate(windows)
         ]
+    if REVISION in beside:
+        counts.append(F.count_if(F.col(REVISION) > 0).alias("revisions"))
     return results.observe(f"{OBSERVATION} {next(_made)}", *counts)
 
 
@@ -97,6 +109,7 @@ def progress(query: StreamingQuery) -> Progress | None:
         state_bytes=sum(o["memoryUsedBytes"] for o in operators),
         late_rows=sum(o["numRowsDroppedByWatermark"] for o in operators)
         + sum(m.get("dropped") or 0 for m in metrics.values()),
+        revisions=sum(m.get("revisions") or 0 for m in metrics.values()),
         future_rows=sum(m.get("future") or 0 for m in metrics.values()),
         active=query.isActive,
     )

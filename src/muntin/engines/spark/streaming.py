@@ -21,17 +21,24 @@ from muntin.engines.spark.unshared import find_unshared
 from muntin.errors import (
     ColumnError,
     ControlError,
+    QueryError,
     StrategyError,
     is_between,
     is_one_of,
     shown,
     unknown,
 )
-from muntin.model.choices import DueTechnique, Output
+from muntin.model.choices import DueTechnique, LateRows, Output
 from muntin.model.durations import Duration, microseconds
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.state.control import Control
+from muntin.state.corrected import REVISION
+from muntin.state.missed import MISSED
+
+FILL_PERIODIC = (
+    "empty='fill' is for periodic windows: between windows that the data decides nothing is missing"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,10 @@ class Streaming:
     `started_with` are the windows of the query that the checkpoint was started with, where they
     are not those asked for now; `buckets` is how many the bucketed operator spreads the keys over,
     and `technique` what answers its windows when they are due; with a `control` windows come and
-    go. Rows more than `future` ahead of the clock are left out.
+    go. Rows more than `future` ahead of the clock are left out. Windows that have fired are kept
+    for the `allowed_lateness`. Where `empty` is "fill", keys without rows get empty windows until
+    they have been silent for longer than `fill_for`. What is too late is dropped, or where
+    `late_rows` says "keep" comes out beside the results.
     """
 
     watermark: Duration | None = None
@@ -51,12 +61,18 @@ class Streaming:
     technique: str = "auto"
     control: Control | None = None
     future: Duration | None = None
+    allowed_lateness: Duration | None = None
+    empty: str = "omit"
+    fill_for: Duration | None = None
+    late_rows: str = "drop"
 
     def __post_init__(self) -> None:
         if not is_one_of(self.output, get_args(Output)):
             raise StrategyError(unknown("output", self.output, get_args(Output)))
         if not is_one_of(self.technique, get_args(DueTechnique)):
             raise StrategyError(unknown("technique", self.technique, get_args(DueTechnique)))
+        if not is_one_of(self.late_rows, get_args(LateRows)):
+            raise StrategyError(unknown("late_rows", self.late_rows, get_args(LateRows)))
         _check_buckets(self.buckets)
         if self.control is not None and not isinstance(self.control, Control):
             raise ControlError(f"control {shown(self.control)} must be mt.Control(path)")
@@ -66,6 +82,107 @@ class Streaming:
             raise StrategyError(
                 f"future {shown(self.future)} must not be negative: it is how far ahead of the "
                 "clock rows may be"
+            )
+        if self.lateness is not None:
+            self._check_lateness(self.lateness)
+        if self.keeps_late:
+            self._check_keeping()
+        if self.empty == "fill":
+            self._check_filling()
+        elif self.fill_for is not None:
+            raise StrategyError(
+                f"fill_for {shown(self.fill_for)} is how long empty windows are emitted: give "
+                "empty='fill' too, or leave it out"
+            )
+
+    @property
+    def lateness(self) -> int | None:
+        """Microseconds for which fired windows are kept, if they are."""
+        given = self.allowed_lateness
+        return None if given is None else microseconds(given, "allowed_lateness")
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The columns that results have besides keys and aggregates."""
+        revised = self.lateness is not None and self.output == "append"
+        return (*([REVISION] if revised else []), *([MISSED] if self.keeps_late else []))
+
+    @property
+    def keeps_late(self) -> bool:
+        """Whether what is too late comes out beside the results."""
+        return self.late_rows == "keep"
+
+    def fill_length(self, query: Query) -> int | None:
+        """For how many microseconds silent keys get empty windows, if they do."""
+        if self.empty != "fill":
+            return None
+        if self.fill_for is not None:
+            return microseconds(self.fill_for, "fill_for")
+        return max(window.range for window in query.windows)
+
+    @property
+    def keeps_slices(self) -> str | None:
+        """The option for which the stream must keep slices of its own, if there is one."""
+        if self.lateness is not None:
+            return "allowed_lateness"
+        if self.keeps_late:
+            return "late_rows='keep'"
+        return "empty='fill'" if self.empty == "fill" else None
+
+    def _check_keeping(self) -> None:
+        if self.output == "complete":
+            raise StrategyError(
+                "late_rows='keep' is given, but in complete mode no row is too late: leave it out"
+            )
+        if self.control is not None:
+            raise StrategyError(
+                "late_rows='keep' is given, but windows of a control come and go, so that nothing "
+                "says which of them a row has missed: leave out one of them"
+            )
+
+    def _check_filling(self) -> None:
+        if self.fill_for is not None and microseconds(self.fill_for, "fill_for") <= 0:
+            raise StrategyError(
+                f"fill_for {shown(self.fill_for)} must be more than zero: it is how long a key "
+                "without rows still gets empty windows"
+            )
+        for what, given, why in (
+            ("output", self.output != "append", "a window is empty only once it is complete"),
+            ("control", self.control is not None, "its windows come and go"),
+            ("allowed_lateness", self.lateness is not None, "late rows may still fill a window"),
+        ):
+            if given:
+                raise StrategyError(
+                    f"empty='fill' on a stream cannot go with {what}="
+                    f"{shown(getattr(self, what))}: {why}; leave out one of them"
+                )
+
+    def _check_lateness(self, lateness: int) -> None:
+        given = shown(self.allowed_lateness)
+        if lateness <= 0:
+            raise StrategyError(
+                f"allowed_lateness {given} must be more than zero: it is how long windows that "
+                "have fired may still be corrected; leave it out if they may not"
+            )
+        if self.output == "complete":
+            raise StrategyError(
+                f"allowed_lateness {given} is given, but in complete mode no window is ever "
+                "final: leave it out, or use output='append'"
+            )
+        if self.control is not None:
+            raise StrategyError(
+                f"allowed_lateness {given} is given, but windows of a control leave when they "
+                "are suspended, and are not kept to be corrected: leave out one of them"
+            )
+
+
+def check_beside(query: Query, beside: Iterable[str]) -> None:
+    """Refuse a key or an aggregate with the name of a column that the stream itself has."""
+    for name in (*query.keys, *(a.name for a in query.aggregates)):
+        if name.lower() in beside:
+            raise QueryError(
+                f"column {name!r} is what this stream itself calls one of its columns: rename the "
+                "key, or give the aggregate another .alias(...)"
             )
 
 
@@ -77,8 +194,15 @@ def check_for_data_windows(query: Query, streaming: Streaming) -> None:
             f"output={streaming.output!r} cannot run with window {first!r}: which records it holds "
             "is known only when the watermark has passed them; use output='append'"
         )
-    for what, given in (("started_with", streaming.started_with), ("control", streaming.control)):
-        if given is not None:
+    if streaming.keeps_late:
+        raise StrategyError(
+            f"late_rows='keep' is for periodic windows alone, and the data decides where {first!r} "
+            "begins and ends: leave it out, or ask for the windows in two queries"
+        )
+    if streaming.empty == "fill":
+        raise StrategyError(FILL_PERIODIC)
+    for what in ("started_with", "control", "allowed_lateness"):
+        if getattr(streaming, what) is not None:
             raise StrategyError(
                 f"{what} is for periodic windows alone, and the data decides where {first!r} "
                 "begins and ends: leave it out, or ask for the windows in two queries"

@@ -34,6 +34,15 @@ def _shown(partials: float) -> str:
     return f"{partials:,.0f}" if partials >= 100 else f"{partials:.3g}"
 
 
+def _late(question: Question) -> tuple[str, ...]:
+    if question.lateness is None:
+        return ()
+    kept = duration_text(question.lateness)
+    if question.update:
+        return (f"windows stay open {kept} longer",)
+    return (f"fired windows are kept {kept} longer, and emitted again when late rows change them",)
+
+
 def _keep(base: Base) -> Kept:
     alone = [b.shape for b in base.branches if not b.branches and isinstance(b.shape, Window)]
     others = [w for b in base.branches if b.branches for w in b.windows.values()]
@@ -57,14 +66,16 @@ class Bucketed(Streamed):
     def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         """By what the windows that are due are answered, and what the other techniques read."""
         if question.update:
-            return ("windows that changed are answered from all slices that open windows hold",)
+            how = "windows that changed are answered from all slices that open windows hold"
+            return (how, *_late(question))
         technique, read = self.due_technique(physical, question.technique)
         others = ", ".join(f"{name} {_shown(read[name])}" for name in read if name != technique)
         how = f"windows that are due are answered by {technique}: {TECHNIQUES[technique]}"
         if not read:
-            return (how,)
+            return (how, *_late(question))
         return (
             how,
+            *_late(question),
             f"{technique} is predicted to read {_shown(read[technique])} partials a result, "
             f"at a step every {duration_text(STEP)}; {others}",
         )

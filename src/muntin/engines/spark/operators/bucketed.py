@@ -19,13 +19,15 @@ from __future__ import annotations
 
 from itertools import count
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import BooleanType, DataType, IntegerType, LongType, StructField, StructType
 
 from muntin.aggregates.columns import Columns
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.deferred import defer
-from muntin.engines.spark.finishing import finish
+from muntin.engines.spark.finishing import filled_results, finish, missed_column
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.plain_results import plain_schema
@@ -36,6 +38,8 @@ from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.bucketed import BUCKETED, Bucketed
 from muntin.physical.operators.kernel import Base
+from muntin.state.corrected import REVISION
+from muntin.state.extras import extras
 from muntin.state.spec import Spec
 
 MOST = 1_000
@@ -43,6 +47,11 @@ MOST = 1_000
 
 _MULTIPLE = "spark.sql.streaming.statefulOperator.allowMultiple"
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_TYPES: dict[pa.DataType, DataType] = {
+    pa.int32(): IntegerType(),
+    pa.int64(): LongType(),
+    pa.bool_(): BooleanType(),
+}
 _made = count(1)
 """Operators made by this process: a query may hold several, and no two metrics of one name."""
 
@@ -54,7 +63,9 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     windows = {n: w for base in spec.bases for n, w in base.windows.items()}
     ids = tuple(w.id for w in windows.values())
     packed = pack_by_bucket(source, spec, spec.bases)
-    output, plain = plain_schema(source.schema) or (OUTPUT, None)
+    besides = [StructField(name, _TYPES[kind]) for name, kind in extras(spec).items()]
+    schema = StructType([*source.schema, *besides])
+    output, plain = plain_schema(schema) or (OUTPUT, None)
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
         defer(BucketProcessor(spec, ids, plain)),
         output,
@@ -63,12 +74,16 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     )
     if plain is None:
         observed = stepped.observe(metric_name(), *_metrics(ids, "complete_from"))
-        rows = observed.select("results").mapInArrow(unpack, source.schema)
+        rows = observed.select("results").mapInArrow(unpack, schema)
     else:
         since = F.from_json("complete_from", "array<bigint>").alias("since")
         said = stepped.select("*", since).observe(metric_name(), *_metrics(ids, "since"))
-        rows = said.where("node IS NOT NULL").select(*source.schema.names)
-    return finish(rows, physical, source.query, source.table, EVENT_TIME)
+        rows = said.where("node IS NOT NULL").select(*schema.names)
+    computed = None if spec.fill_for is None else filled_results(source.query, source.table)
+    more = [F.col(REVISION)] if spec.revises else []
+    more += [missed_column(physical, source.table)] if spec.keeps_late else []
+    named = rows, physical, source.query, source.table, EVENT_TIME
+    return finish(*named, more, computed, late=spec.keeps_late)
 
 
 def refusal(bound: Bound) -> str | None:
@@ -78,6 +93,8 @@ def refusal(bound: Bound) -> str | None:
         return "complete mode keeps every window, and its state lets them go; use 'native'"
     if not bound.watermarked:
         return "its state leaves with the watermark: give watermark='10 minutes' or use 'native'"
+    if streaming is not None and streaming.lateness is not None and judges_now(spark):
+        return f"allowed_lateness needs {_MULTIPLE}=true, which is Spark's default"
     if is_connect(spark) and version_of(spark) < (4, 1):
         return f"on Spark Connect it needs Spark 4.1, and this is {spark.version}"
     provider = str(spark.conf.get(_PROVIDER, ""))
@@ -105,6 +122,9 @@ def spec_of(source: StreamSource, bound: Bound, operator: Bucketed = BUCKETED) -
         wraps=source.wraps,
         technique=operator.due_technique(source.physical, bound.streaming.technique)[0],
         asked=bound.streaming.technique != "auto",
+        lateness=bound.streaming.lateness,
+        fill_for=bound.streaming.fill_length(source.query),
+        keeps_late=bound.streaming.keeps_late,
     )
 
 

@@ -45,6 +45,12 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     return Native(source, started_with, output, merged).rows()
 
 
+def refusal(bound: Bound) -> str | None:
+    """Why Spark's own aggregation cannot keep what the stream asks for, or None."""
+    needs = None if bound.streaming is None else bound.streaming.keeps_slices
+    return f"Spark forgets windows that have fired, so {needs} needs 'bucketed'" if needs else None
+
+
 @dataclass(frozen=True)
 class Native:
     """One streaming query, whose state belongs to the windows that it was started with."""

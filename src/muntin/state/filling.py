@@ -1,0 +1,102 @@
+"""Empty windows of a bucket: emitted for keys that are known, until they have been silent too long.
+
+    known    the end of the newest instance of each window and key that was emitted with rows
+    fill     a due instance without rows, if it ends at most `fill_for` after that
+
+A key is known in a window from its first instance with rows on. One that stays silent is forgotten
+when its last empty instance has been emitted, so that the state stays bounded. Of the known ends
+there is one number for each key and window, in an entry of its own.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from muntin.kernels.monoids import Array
+from muntin.kernels.pieces import Results
+from muntin.kernels.portions import whole
+from muntin.model.windows import Window
+from muntin.state.evaluation import Due
+from muntin.state.keys import Keys
+from muntin.state.known import FILLED, NEVER
+from muntin.state.pieces import START
+from muntin.state.state import State
+
+CELLS = 4_000_000
+"""Instances, of all keys together, that are looked at at a time."""
+
+
+@dataclass(slots=True)
+class Filling:
+    """The empty windows of one step: told of all that have rows, it finds the others."""
+
+    state: State
+    last: int
+    watermark: int
+    fill_for: int
+    _found: defaultdict[int, list[Results]] = field(default_factory=lambda: defaultdict(list))
+
+    def note(self, found: Results) -> None:
+        """Take note of instances with rows."""
+        self._found[found.node].append(found)
+
+    def tables(self, keys: Keys) -> list[pa.Table]:
+        """The empty instances that are due; the state knows the new ends."""
+        ends, tables = dict[Window, Array](), list[pa.Table]()
+        before = self.state.known()
+        for base, kept in zip(self.state.spec.bases, self.state.header.bases, strict=True):
+            due = Due(kept, self.last, self.watermark)
+            for node, window in base.windows.items():
+                known = before.ends(window, len(keys))
+                for group, start in self._fill(node, window, due.between(window), known):
+                    tables.append(self._table(keys, node, group, start, before.pieces))
+                ends[window] = known
+        self.state.put_known(before.with_ends(ends))
+        self.state.need_keys(np.maximum.reduce(list(ends.values())) + self.fill_for)
+        return tables
+
+    def _fill(
+        self, node: int, window: Window, bounds: tuple[int, int], known: Array
+    ) -> Iterator[tuple[Array, Array]]:
+        """The keys and begins of empty instances, in portions of keys; `known` is renewed."""
+        first, last = bounds
+        if first > last:
+            return
+        begins = np.arange(first, last + 1, window.slide)
+        found = self._found.get(node, [])
+        group = np.concatenate([each.group for each in found] or [np.zeros(0, np.int64)])
+        turn = np.concatenate([each.start for each in found] or [np.zeros(0, np.int64)])
+        turn = (turn - first) // window.slide
+        portion = max(CELLS // len(begins), 1)
+        for low in range(0, len(known), portion):
+            own = known[low : low + portion]
+            here = (group >= low) & (group < low + portion)
+            held = np.zeros((len(own), len(begins)), dtype=np.bool_)
+            held[group[here] - low, turn[here]] = True
+            end = begins + window.range
+            newest = np.maximum.accumulate(
+                np.column_stack((own, np.where(held, end, NEVER))), axis=1
+            )
+            lacks = ~held & (newest[:, 1:] > NEVER) & (end - newest[:, 1:] <= self.fill_for)
+            known[low : low + portion] = newest[:, -1]
+            whose, when = np.nonzero(lacks)
+            if len(whose):
+                yield whose + low, begins[when]
+
+    def _table(
+        self, keys: Keys, node: int, group: Array, start: Array, pieces: pa.Schema
+    ) -> pa.Table:
+        """Results without partials: what is computed from none is decided at the end."""
+        spec, rows = self.state.spec, pa.array(group)
+        named = {name: whole(keys.table, name).take(rows) for name in spec.keys}
+        named["node"] = pa.array(np.full(len(group), node, dtype=np.int32))
+        named[START] = pa.array(start)
+        for partial in spec.partials:
+            named[partial.name] = pa.nulls(len(group), pieces.field(partial.name).type)
+        named[FILLED] = pa.array(np.ones(len(group), dtype=np.bool_))
+        return pa.table(named)

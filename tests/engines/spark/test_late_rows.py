@@ -1,0 +1,156 @@
+"""Late rows on Spark: revisions across a restart, several queries, what is refused."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from random import Random
+from shutil import copy2
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+import muntin as mt
+from muntin_testing.streams import streamed, written
+
+START = datetime(2024, 1, 1)
+SCHEMA = "ts timestamp, k string, n bigint"
+SHORT, LONG = mt.tumbling("10 seconds"), mt.hopping("30 seconds", "10 seconds")
+AGGREGATES = [mt.sum("n").alias("total"), mt.count().alias("rows")]
+
+
+def at(second: int, key: str | None, n: int) -> tuple[Any, ...]:
+    return (START + timedelta(seconds=second), key, n)
+
+
+def batches(count: int) -> list[list[tuple[Any, ...]]]:
+    """Rows around a clock that goes on; every other one late."""
+    random, found, number = Random(5), [], 0
+    for i in range(count):
+        rows = []
+        for _ in range(10):
+            number += 1
+            second = max(20 * i + random.randrange(20) - random.choice([0, 0, 30, 90]), 0)
+            rows.append(at(second, random.choice(["a", None]), number))
+        found.append(rows)
+    return found
+
+
+def run(results: DataFrame, folder: Path, kept: list[Row]) -> StreamingQuery:
+    """Work through the files that are there; results are put to those before."""
+    query = (
+        results.writeStream.foreachBatch(lambda rows, _: kept.extend(rows.collect()))
+        .option("checkpointLocation", str(folder))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return query
+
+
+def last_revisions(rows: Sequence[Row], keys: int) -> tuple[set[tuple[Any, ...]], int]:
+    """The last revision of every window, without its number; and how many came again."""
+    came: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        came[tuple(row[:keys])].append(row)
+    for each in came.values():
+        assert [row["revision"] for row in each] == list(range(len(each)))
+    again = sum(len(each) > 1 for each in came.values())
+    return {tuple(each[-1][:-1]) for each in came.values()}, again
+
+
+def test_the_last_revision_is_the_batch(streams: SparkSession, tmp_path: Path) -> None:
+    """Two queries in one stream, a restart between, and a row that is too late for anything."""
+    script = [*batches(4), [at(5000, "end", 0)], [at(-5000, "a", 1_000_000)]]
+    everything = written(streams, script, SCHEMA, tmp_path / "all")
+    files = tmp_path / "files"
+    files.mkdir()
+    queries = {
+        "sums": mt.query("ts", [SHORT, LONG], AGGREGATES, keys=["k"]),
+        "most": mt.query("ts", [LONG], [mt.max("n").alias("most")], keys=["k"]),
+    }
+    results = mt.aggregate(
+        streamed(streams, files, SCHEMA),
+        queries=queries,
+        watermark="5 seconds",
+        allowed_lateness="200 seconds",
+    )
+    assert results.columns[-2:] == ["most", "revision"]
+    kept: list[Row] = []
+    for part in (range(2), range(2, 6)):
+        for i in part:
+            copy2(everything / f"{i:04}.parquet", files)  # with its time, by which they are read
+        query = run(results, tmp_path / "checkpoint", kept)
+    found, again = last_revisions(kept, 4)
+    rows = streams.read.schema(SCHEMA).parquet(str(everything)).where("n < 1000000")
+    wanted = mt.aggregate(rows, queries=queries).where("k IS NULL OR k <> 'end'").collect()
+    assert found == set(map(tuple, wanted))
+    assert again > 10
+    said = [metrics for each in query.recentProgress for metrics in each["observedMetrics"].items()]
+    assert sum(m["dropped"] for name, m in said if "dropped" in m) == 1
+    assert sum(m["revisions"] for name, m in said if "revisions" in m) > 0
+    last = mt.progress(query)
+    assert last is not None
+    assert last.revisions == 0
+
+
+def test_what_cannot_be_corrected_is_refused(streams: SparkSession, tmp_path: Path) -> None:
+    stream = streams.readStream.format("rate").load()
+
+    def refused(match: str, **options: Any) -> None:
+        windows = options.pop("windows", [mt.tumbling("1 minute")])
+        counts = options.pop("aggregates", [mt.count()])
+        asked = {"watermark": "1 minute", "allowed_lateness": "1 hour"} | options
+        with pytest.raises(mt.MuntinError, match=match):
+            mt.aggregate(stream, "timestamp", windows, counts, **asked)
+
+    refused("Spark forgets windows that have fired", operator="native")
+    refused("in complete mode no window is ever final", output="complete")
+    refused("windows of a control leave", control=mt.Control(tmp_path / "control"))
+    refused("allowed_lateness is for periodic windows alone", windows=[mt.session("1 minute")])
+    refused("allowed_lateness '0 seconds' must be more than zero", allowed_lateness="0 seconds")
+    refused("column 'Revision' is what this stream", aggregates=[mt.count().alias("Revision")])
+    plan = mt.explain(
+        stream,
+        "timestamp",
+        [mt.tumbling("1 minute")],
+        [mt.count()],
+        watermark="1 minute",
+        allowed_lateness="1 hour",
+        distinct_keys=1,
+    )
+    assert "fired windows are kept 1 hour longer" in str(plan)
+    assert plan.operator.name == "bucketed"  # type: ignore[union-attr]
+
+
+def test_empty_windows_are_those_of_a_batch(streams: SparkSession, tmp_path: Path) -> None:
+    """Across a restart; between a key's first and last window all that a batch fills."""
+    script = [
+        [at(5, "a", 1), at(8, None, 2)],
+        [at(40, "a", 3), at(31, "b", 4)],
+        [at(72, None, 5), at(99, "a", 6), at(5000, "end", 0)],
+    ]
+    everything, files = written(streams, script, SCHEMA, tmp_path / "all"), tmp_path / "files"
+    files.mkdir()
+    money = mt.avg("CAST(n AS DECIMAL(10, 2))").alias("mean")
+    asked = ("ts", [SHORT, LONG], [*AGGREGATES, money], "k")
+    results = mt.aggregate(
+        streamed(streams, files, SCHEMA), *asked, empty="fill", fill_for="1 minute", watermark="0s"
+    )
+    kept: list[Row] = []
+    for part in (range(2), range(2, 3)):
+        for i in part:
+            copy2(everything / f"{i:04}.parquet", files)
+        run(results, tmp_path / "checkpoint", kept)
+    rows = streams.read.schema(SCHEMA).parquet(str(everything)).where("k IS NULL OR k <> 'end'")
+    wanted = set(map(tuple, mt.aggregate(rows, *asked, empty="fill").collect()))
+    found = set(map(tuple, kept))
+    assert len(found) == len(kept)
+    assert wanted <= found
+    assert any(row[4:] == (0, None) or row[3:] == (None, 0, None) for row in wanted)
+    for row in found - wanted:
+        assert row[3:] == (None, 0, None), "a key that has been silent for less than a minute"
+    silent = [row for row in found - wanted if row[2] == "b" and row[0] == SHORT.id]
+    assert {(row[1].end - START).total_seconds() for row in silent} == {50, 60, 70, 80, 90, 100}
