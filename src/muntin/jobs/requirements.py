@@ -163,6 +163,7 @@ def _streamed(job: Job) -> Iterator[Problem]:
 def _filled(job: Job) -> Iterator[Problem]:
     """What empty windows on a stream need, and cannot go with."""
     question = job.query
+    assert question is not None, "asked for windows of the clock"
     if question.empty != "fill":
         if question.fill_for is not None:
             yield "query.fill_for", "is for empty = 'fill': give query.empty too, or leave it out"

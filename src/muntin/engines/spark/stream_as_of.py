@@ -106,7 +106,9 @@ def _set_watermarks(
             "none: give watermark='10 minutes', or how late rows may be"
         )
     marked = {
-        what: df if lacking and what not in lacking else set_watermark(df, query, streaming)
+        what: set_watermark(df, query, streaming)
+        if what in lacking or not lacking or streaming.future is not None
+        else df
         for what, (df, query) in sides.items()
     }
     return marked["rows"], marked.get("events")
