@@ -79,15 +79,24 @@ def of_custom(**options: Any) -> Any:
     return mt.custom("most", **parts, **options)("v")
 
 
+def stream_of(options: dict[str, Any]) -> Streaming:
+    """What a stream would be told."""
+    names = ("watermark", "buckets", "future", "allowed_lateness", "fill_for")
+    told = {name: options[name] for name in names if name in options}
+    if "fill_for" in told:
+        told["empty"] = "fill"
+    return Streaming(**told)
+
+
 def aggregate(**options: Any) -> Any:
     found = mt.aggregate(EVENTS, "ts", [HOUR], [mt.sum("v")], **options)
-    Streaming(**{name: options[name] for name in ("watermark", "buckets") if name in options})
+    stream_of(options)
     return found
 
 
 def explained(**options: Any) -> Any:
     plan = mt.explain(EVENTS, "ts", [HOUR], [mt.sum("v")], **options)
-    Streaming(**{name: options[name] for name in ("watermark", "buckets") if name in options})
+    stream_of(options)
     return plan.explain()
 
 
