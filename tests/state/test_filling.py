@@ -116,3 +116,13 @@ def test_silent_keys_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
         for at in [at for at in oracle.held if at[2] < 10 * i - 100]:
             del oracle.held[at]  # it would look at keys that are long gone
     assert max(sizes[50:]) <= max(sizes[20:50]) * 1.1
+
+
+def test_a_stream_that_begins_today_fills_nothing_since_1970() -> None:
+    """The first watermark comes from 0: a jump of decades costs no more than what is emitted."""
+    now = 1_700_000_000_000_000
+    spec, store = spec_of([Window(60, 20, id="w")], fill_for=100), MemoryStore()
+    stepped(spec, store, [(now, "a", 1, 1), (now + 500, "b", 1, 2)], 0)
+    found, _ = stepped(spec, store, [], now + 1000)
+    assert {at[1] for at, result in found.items() if result == EMPTY} == {"a", "b"}
+    assert [list(found.values()).count(EMPTY), len(found)] == [10, 16]

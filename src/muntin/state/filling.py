@@ -27,8 +27,8 @@ from muntin.state.known import FILLED, NEVER
 from muntin.state.pieces import START
 from muntin.state.state import State
 
-CELLS = 4_000_000
-"""Instances, of all keys together, that are looked at at a time."""
+PORTION = 1_000_000
+"""Empty instances that are made at a time."""
 
 
 @dataclass(slots=True)
@@ -63,30 +63,31 @@ class Filling:
     def _fill(
         self, node: int, window: Window, bounds: tuple[int, int], known: Array
     ) -> Iterator[tuple[Array, Array]]:
-        """The keys and begins of empty instances, in portions of keys; `known` is renewed."""
-        first, last = bounds
+        """The keys and begins of empty instances, in portions; `known` is renewed.
+
+        After each instance with rows, and after the known end of each key, empty ones follow until
+        the next with rows; only those that are due now are left to emit.
+        """
+        first, last = (begin + window.range for begin in bounds)
         if first > last:
             return
-        begins = np.arange(first, last + 1, window.slide)
-        found = self._found.get(node, [])
-        group = np.concatenate([each.group for each in found] or [np.zeros(0, np.int64)])
-        turn = np.concatenate([each.start for each in found] or [np.zeros(0, np.int64)])
-        turn = (turn - first) // window.slide
-        portion = max(CELLS // len(begins), 1)
-        for low in range(0, len(known), portion):
-            own = known[low : low + portion]
-            here = (group >= low) & (group < low + portion)
-            held = np.zeros((len(own), len(begins)), dtype=np.bool_)
-            held[group[here] - low, turn[here]] = True
-            end = begins + window.range
-            newest = np.maximum.accumulate(
-                np.column_stack((own, np.where(held, end, NEVER))), axis=1
-            )
-            lacks = ~held & (newest[:, 1:] > NEVER) & (end - newest[:, 1:] <= self.fill_for)
-            known[low : low + portion] = newest[:, -1]
-            whose, when = np.nonzero(lacks)
-            if len(whose):
-                yield whose + low, begins[when]
+        found, were = self._found.get(node, []), np.flatnonzero(known > NEVER)
+        group = np.concatenate([were, *(each.group for each in found)])
+        end = np.concatenate([known[were], *(each.start + window.range for each in found)])
+        np.maximum.at(known, group, end)
+        order = np.lexsort((end, group))
+        group, end = group[order], end[order]
+        after = np.full(len(end), last + window.slide)
+        after[:-1] = np.where(group[1:] == group[:-1], end[1:], after[:-1])
+        low = np.maximum(end + window.slide, first)
+        high = np.minimum(np.minimum(after - window.slide, end + self.fill_for), last)
+        count = np.maximum((high - low) // window.slide + 1, 0)
+        total = np.cumsum(count)
+        for begin in range(0, int(total[-1]) if len(total) else 0, PORTION):
+            turn = np.arange(begin, min(begin + PORTION, int(total[-1])))
+            place = np.searchsorted(total, turn, side="right")
+            turn -= (total - count)[place]
+            yield group[place], low[place] + turn * window.slide - window.range
 
     def _table(
         self, keys: Keys, node: int, group: Array, start: Array, pieces: pa.Schema
