@@ -45,7 +45,7 @@ def test_empty_windows_are_those_of_brute_force() -> None:
         spec = spec_of(windows, strategy, fill_for=fill, late_now=late_now)
         store, oracle = MemoryStore(), BruteForce(windows, late_now=late_now, fill_for=fill)
         given: dict[Any, Any] = {}
-        for rows, watermark in script(seed, 120):
+        for rows, watermark in script(seed, 90):
             found, _ = stepped(spec, store, rows, watermark)
             assert found == oracle.step(rows, watermark)
             assert not given.keys() & found.keys(), "no window comes twice"

@@ -41,7 +41,7 @@ def test_results_and_what_missed_them_are_all_rows() -> None:
         store, every = MemoryStore(), list[Row]()
         results, missed = dict[At, Any](), Counter[At]()
         sums = Counter[At]()
-        for rows, watermark in late_script(seed, 150):
+        for rows, watermark in late_script(seed, 90):
             every += rows
             found, step = stepped(spec, store, rows, watermark)
             results |= found

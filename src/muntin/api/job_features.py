@@ -13,6 +13,7 @@ def plan_features(job: Job, rows: object, events: object) -> AsOfPlan:
     asked = job.as_of
     assert asked is not None, "windows of the clock are planned by plan_job"
     stream = {"watermark": asked.watermark, "output": asked.output, "buckets": None}
+    stream["future"] = asked.future
     return plan_as_of(rows, parse_as_of(job), events, asked.operator, **stream)
 
 

@@ -15,6 +15,7 @@ from muntin.cost import Statistics
 from muntin.cost.calibration import current_constants
 from muntin.errors import StrategyError, shown
 from muntin.jobs import Job
+from muntin.jobs.job import Question
 from muntin.jobs.job_query import parse_query
 from muntin.model.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
 from muntin.model.queries import sharing_sets
@@ -159,6 +160,15 @@ def plan_job(job: Job) -> Plan:
         cast(Strategy, question.strategy),  # a word of the user's, which is checked there
         question.rate,
         question.distinct_keys,
-        operator="controlled" if question.control else cast(Operator | None, question.operator),
+        operator=cast(Operator | None, _operator(job, question)),
         engine="stream" if job.source.streaming else "spark",
     )
+
+
+def _operator(job: Job, question: Question) -> str | None:
+    """The operator that was asked for, or the only one that can do what the job asks."""
+    if question.control:
+        return "controlled"
+    longer = question.allowed_lateness or question.empty == "fill" or job.sink.late_to
+    only = "bucketed" if job.source.streaming and longer else None
+    return question.operator or only

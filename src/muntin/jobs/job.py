@@ -113,6 +113,9 @@ class Features:
     )
     operator: str = option("how a batch runs", "auto", get_args(FrameOperator))
     watermark: str | None = option("how late rows of a stream may be, '10 minutes'", None)
+    future: str | None = option(
+        "rows of a stream further ahead of the clock than this are left out, '10 minutes'", None
+    )
     output: str = option(
         "when rows of a stream come out: once the watermark has passed them, or as they arrive",
         "append",
@@ -143,6 +146,11 @@ class Output:
         "postgres, and delta with 'upsert': the columns that tell rows apart, if not those that "
         "the query knows",
         (),
+    )
+    late_to: str | None = option(
+        "where rows of a stream go that came too late, with the windows that they missed: a table "
+        "of postgres, a folder of delta with 'upsert', or of parquet beside parquet and console",
+        None,
     )
     partition_by: tuple[str, ...] = option("columns that become folders", ())
     name: str | None = option("memory: the name of the table", None)

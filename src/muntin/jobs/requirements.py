@@ -110,6 +110,10 @@ def _features(job: Job) -> Iterator[Problem]:
     elif job.source.streaming:
         problem = "is missing: a stream must know how late rows may be, such as '10 minutes'"
         yield "as_of.watermark", problem
+    if asked.future is not None:
+        yield from _duration("as_of.future", asked.future, zero=True)
+        if not job.source.streaming:
+            yield "as_of.future", FOR_STREAMS
     if job.sink.upserts and not job.sink.key:
         problem = "is missing: rows with features have no key of their own; give the columns that "
         yield "sink.key", problem + "tell them apart"
@@ -201,11 +205,33 @@ def _sink(job: Job) -> Iterator[Problem]:
     yield from _overwritten(job)
     yield from _missing("sink", sink)
     yield from _upserted(job, kind)
+    if sink.late_to is not None:
+        yield from _written_aside(job, kind)
     if sink.format == "memory" and sink.name is None:
         yield "sink.name", f"is missing: {kind} needs a name for its table"
     if job.source.streaming and sink.format == "parquet" and job.mode != "append":
         problem = f"is {job.mode!r}, but files are never changed: parquet needs 'append'"
         yield "query.output", problem
+
+
+def _written_aside(job: Job, kind: str) -> Iterator[Problem]:
+    """What a place for late rows needs."""
+    sink, late_to = job.sink, str(job.sink.late_to)
+    if not job.source.streaming:
+        yield "sink.late_to", FOR_STREAMS
+    elif job.query is None:
+        yield "sink.late_to", "is for [query], and this job has [as_of]: leave it out"
+    elif job.query.output == "complete" or job.query.control is not None:
+        yield "sink.late_to", "needs fixed windows, and output = 'append' or 'update'"
+    elif sink.format in ("kafka", "memory") or (sink.format == "delta" and not sink.upserts):
+        problem = f"cannot go with {kind}: use postgres, delta with mode = 'upsert', or parquet"
+        yield "sink.late_to", problem
+    elif sink.format != "postgres" and sink.path is not None:
+        to, results = (_real(job, path) for path in (late_to, sink.path))
+        if to == results or results in to.parents or to in results.parents:
+            yield "sink.late_to", "meets the folder of the results: give another folder"
+    elif sink.format == "postgres" and late_to == sink.table:
+        yield "sink.late_to", "is the table of the results: name another one"
 
 
 def _upserted(job: Job, kind: str) -> Iterator[Problem]:

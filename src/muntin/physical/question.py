@@ -23,7 +23,8 @@ class Facts:
     `stranger` is why rows cannot be handed to Python, `refused` the operators that are ruled out,
     with reasons, `forced` the operator to run if one was asked for, `technique` what is
     to answer a stream's windows when they are due, `update` that it emits them as they change,
-    `lateness` for how many microseconds it keeps windows that have fired.
+    `lateness` for how many microseconds it keeps windows that have fired, and `fill_for` for how
+    many keys without rows get empty windows.
     """
 
     stranger: str | None = None
@@ -33,6 +34,7 @@ class Facts:
     technique: str = "auto"
     update: bool = False
     lateness: int | None = None
+    fill_for: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Question:
     technique: str = "auto"
     update: bool = False
     lateness: int | None = None
+    fill_for: int | None = None
 
     @cached_property
     def batch_cases(self) -> tuple[Question, ...]:

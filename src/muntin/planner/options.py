@@ -70,4 +70,5 @@ class Options:
             facts.technique,
             facts.update,
             facts.lateness,
+            facts.fill_for,
         )

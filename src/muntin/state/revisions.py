@@ -35,6 +35,7 @@ class Revisions:
     state: State
     last: int
     found: dict[int, Corrected] = field(default_factory=dict)
+    _counts: pa.Table | None = None
 
     def note(self, i: int, base: Base, new: pa.Table) -> None:
         """Find what new pieces of a base, sorted by group and start, change of fired windows.
@@ -60,10 +61,16 @@ class Revisions:
         again = [each for base in self.found.values() for each in base.windows.values()]
         if not any(each.revision.any() for each in again):
             return
-        counts = self.state.counts()
+        counts = self._known()
         for each in again:
             counts = count(counts, each)
         self.state.put_counts(counts)
+
+    def _known(self) -> pa.Table:
+        """The counts of before this step, read once."""
+        if self._counts is None:
+            self._counts = self.state.counts()
+        return self._counts
 
     def _again(self, i: int, window: Window, group: Array, start: Array) -> Again | None:
         """The fired instances of a window that some of these pieces lie in."""
@@ -77,7 +84,7 @@ class Revisions:
         whose = np.concatenate([group[each.first] for each in found])
         begin = np.concatenate([each.start for each in found])
         fired = self._held(i, window, whose, begin)
-        known = revisions_of(self.state.counts(), window, whose, begin)
+        known = revisions_of(self._known(), window, whose, begin)
         return Again(window, whose, begin, np.where(fired, known + 1, 0))
 
     def _held(self, i: int, window: Window, group: Array, start: Array) -> Array:

@@ -3,6 +3,7 @@
 import copy
 import io
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from typer.testing import CliRunner
@@ -417,6 +419,47 @@ def test_jobs_into_sinks_that_replace_rows_by_key(
     assert counts[:3] == counts[3:]
     assert counts[0] == counts[2] > 100
     assert counts[1] > 10
+
+
+@pytest.mark.usefixtures("streams")
+def test_a_job_writes_late_rows_aside(cli: CliRunner, tmp_path: Path) -> None:
+    """Files, one a micro-batch: a row that is too late, and one from the future."""
+    (tmp_path / "in").mkdir()
+    for place, minutes in enumerate([["00:00", "00:01"], ["00:20"], ["00:00"], ["00:40"]]):
+        lines = [f'{{"ts": "2026-01-01T{m}:00Z", "k": "a"}}\n' for m in minutes]
+        lines += ['{"ts": "2100-01-01T00:00:00Z", "k": "a"}\n'] if place == 0 else []
+        file = tmp_path / f"in/{place}.json"
+        file.write_text("".join(lines), encoding="utf-8")
+        os.utime(file, (1_700_000_000 + place,) * 2)
+    job: dict[str, Any] = {
+        "source": {
+            "format": "json",
+            "path": "in",
+            "stream": True,
+            "schema": "ts TIMESTAMP, k STRING",
+            "options": {"maxFilesPerTrigger": "1"},
+        },
+        "query": {
+            "time": "ts",
+            "keys": ["k"],
+            "windows": ["1 minute"],
+            "aggregates": ["count(*) as n"],
+            "watermark": "0 seconds",
+            "future": "1 day",
+        },
+        "sink": {"format": "parquet", "path": "out", "late_to": "late"},
+        "trigger": {"available_now": True, "checkpoint": "place"},
+    }
+    file = tmp_path / "job.toml"
+    file.write_text(toml(job), encoding="utf-8")
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code == 0, done.output
+    late = pq.read_table(tmp_path / "late").to_pylist()
+    assert [(row["window_id"], row["n"], len(row["missed"])) for row in late] == [
+        ("1 minute", 1, 1)
+    ]
+    found = pq.read_table(tmp_path / "out").to_pylist()
+    assert sorted(row["window"]["start"].minute for row in found) == [0, 1, 20]
 
 
 def test_a_job_whose_server_is_down_says_no_secret(cli: CliRunner, copied: Path) -> None:

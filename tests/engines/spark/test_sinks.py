@@ -15,6 +15,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 import muntin as mt
+from muntin.engines.spark.late_rows import check_late, number_late
 from muntin.engines.spark.sinks import Sink
 from muntin.errors import SinkError
 from muntin_testing import processes
@@ -106,11 +107,10 @@ def test_a_table_is_written_and_replaced_by_key(frugal: SparkSession, store: Sto
         assert store.server.query("SELECT 1 FROM pg_class WHERE relname LIKE 'muntin_stage%'") == []
 
 
-def started(spark: SparkSession, folder: Path, checkpoint: str, call: Any) -> None:
+def started(spark: SparkSession, folder: Path, checkpoint: str, call: Any, **options: Any) -> None:
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-    stream = results(
-        reader.parquet(str(folder / "files")), watermark="0 seconds", operator="native"
-    )
+    options = options or {"operator": "native"}
+    stream = results(reader.parquet(str(folder / "files")), watermark="0 seconds", **options)
     query = (
         stream.writeStream.foreachBatch(call)
         .option("checkpointLocation", str(folder / checkpoint))
@@ -153,6 +153,107 @@ def test_a_repeated_batch_changes_nothing_and_a_fresh_checkpoint_does(
     assert store.read() != in_order(expected), "what was spoilt stays, since nothing wrote it again"
     started(streams, tmp_path, "another", sink)
     assert store.read() == in_order(expected)
+
+
+def late_script() -> list[list[tuple[Any, ...]]]:
+    """Of four batches the third has two rows of a key that are too late for all windows."""
+    late = [(START + timedelta(seconds=s), "a", 100) for s in (5, 20)]
+    ahead = [[(START + timedelta(minutes=m), "end", 0)] for m in (20, 40)]
+    return [rows(0), ahead[0], late, ahead[1]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "death"),
+    [
+        ("postgres", "between"),
+        pytest.param("postgres", "after", marks=pytest.mark.long),
+        pytest.param("delta", "between", marks=pytest.mark.long),
+        ("delta", "after"),
+    ],
+)
+def test_late_rows_are_written_aside_once(
+    kind: str,
+    death: str,
+    streams: SparkSession,
+    server: PostgresServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It dies between the two writes, or after them: results and late rows are all rows."""
+    written(streams, late_script(), SCHEMA, tmp_path / "files")
+    if kind == "delta":
+        sink: Sink = mt.sinks.delta(tmp_path / "results", late_to=tmp_path / "late")
+    else:
+        sink = mt.sinks.postgres(server.dsn, "results", late_to="late")
+    died = list[str]()
+
+    def die(here: str) -> None:
+        if here == death and not died:
+            died.append(here)
+            raise RuntimeError(here)
+
+    def between(*given: Any) -> DataFrame:
+        die("between")
+        return number_late(*given)
+
+    def call(batch: DataFrame, number: int) -> None:
+        sink(batch, number)
+        if number == 2:
+            die("after")
+
+    monkeypatch.setattr("muntin.engines.spark.sinks.number_late", between)
+    with pytest.raises(StreamingQueryException, match=death):
+        started(streams, tmp_path, "place", call, late_rows="keep")
+    started(streams, tmp_path, "place", call, late_rows="keep")
+
+    def read(table: str, columns: str) -> list[tuple[Any, ...]]:
+        if kind == "delta":
+            found = DeltaTable(str(tmp_path / table)).to_pyarrow_table().select(columns.split(", "))
+            return list(zip(*(c.to_pylist() for c in found.columns), strict=True))
+        return server.query(f"SELECT {columns} FROM {table}")
+
+    late = read("late", "window_id, batch_id, k, total, missed, window_start, window_end")
+    assert sorted((row[0], row[1], row[2], row[3], len(row[4])) for row in late) == [
+        ("1 minute", 2, "a", 200, 1),
+        ("2 minutes/1 minute", 2, "a", 200, 1),
+    ]
+    assert {(row[6] - row[5]).total_seconds() for row in late} == {60}
+    totals = {
+        row[:4]: row[4] for row in read("results", "window_id, window_start, window_end, k, total")
+    }
+    table = streams.read.schema(SCHEMA).parquet(str(tmp_path / "files")).where("k <> 'end'")
+    ended = START.replace(tzinfo=UTC) + timedelta(minutes=1)  # before the first watermark
+    for row in map(plain, results(table).where("k = 'a'").collect()):
+        missed = 200 if row[2] <= ended else 0
+        assert totals[row[:4]] + missed == row[4]
+
+
+def test_late_rows_need_a_stream_and_a_sink_that_know_of_them(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "t")
+    with pytest.raises(SinkError, match="is the table of the results"):
+        mt.sinks.delta(place, late_to=place)
+    with pytest.raises(SinkError, match="is the table of the results"):
+        mt.sinks.postgres("host=h", "t", late_to="t")
+    stream = streams.readStream.format("rate").load()
+    windows, asked = [mt.tumbling("1 minute")], {"watermark": "1 minute", "late_rows": "keep"}
+
+    def counts(**options: Any) -> DataFrame:
+        return mt.aggregate(stream, "timestamp", windows, [mt.count()], **options)
+
+    assert counts(**asked).columns == ["window_id", "window", "count", "missed"]
+    for refused in (
+        {"operator": "native"},
+        {"control": mt.Control(tmp_path)},
+        {"late_rows": "kep"},
+    ):
+        with pytest.raises(mt.MuntinError, match="late_rows"):
+            counts(**(asked | refused))
+    rows_of = counts(**asked)
+    with pytest.raises(SinkError, match="nothing says where they go: give the sink late_to="):
+        check_late(rows_of, None)
+    assert not check_late(counts(watermark="1 minute"), place)
 
 
 def test_every_layout_and_several_queries_know_their_keys(

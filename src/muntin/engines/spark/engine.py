@@ -207,8 +207,16 @@ class Stream(OnSpark):
         given = () if streaming.started_with is None else bound.started_with
         if given and operator is None:
             refused = {BUCKETED.name: "started_with is for restarts of 'native'", **refused}
-        asked = streaming.technique, streaming.output == "update", streaming.lateness
-        return Facts(bound.stranger, refused, given, operator, *asked)
+        return Facts(
+            bound.stranger,
+            refused,
+            given,
+            operator,
+            streaming.technique,
+            streaming.output == "update",
+            streaming.lateness,
+            None if bound.query.data_windows else streaming.fill_length(bound.query),
+        )
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
         """The rows as a streaming DataFrame, in the long layout."""

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from muntin.engines.spark.faults import first_line, of_spark, silence_log
+from muntin.engines.spark.late_rows import split_late
 from muntin.engines.spark.names import column
 from muntin.engines.spark.session import session
 from muntin.engines.spark.session_facts import is_connect
@@ -91,6 +92,7 @@ def compute_results(apply: Callable[..., DataFrame], rows: DataFrame, job: Job) 
         allowed_lateness=asked.allowed_lateness,
         empty=asked.empty,
         fill_for=asked.fill_for,
+        late_rows="drop" if job.sink.late_to is None else "keep",
         output=asked.output,
         operator=asked.operator,
         control=control,
@@ -125,8 +127,9 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     sink, trigger = job.sink, job.trigger
     _check_folders(results, job)
     writer = _messages(results, job).writeStream.outputMode(job.mode)
-    place = {} if sink.upserts else writer_options(job)
-    if sink.upserts and trigger.checkpoint is not None:
+    by_batch = sink.upserts or sink.late_to is not None
+    place = {} if by_batch else writer_options(job)
+    if by_batch and trigger.checkpoint is not None:
         place = {"checkpointLocation": job.place(trigger.checkpoint)}
     writer = writer.options(**place).queryName(sink.name or job.file.stem)
     if trigger.available_now:
@@ -134,10 +137,12 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     elif trigger.interval is not None:
         interval = microseconds(trigger.interval, "trigger.interval")
         writer = writer.trigger(processingTime=duration_text(interval))  # in Spark's own words
-    if sink.partition_by:
+    if sink.partition_by and sink.late_to is None:
         writer = writer.partitionBy(*sink.partition_by)
     if sink.upserts:
         writer = writer.foreachBatch(make_sink(job))
+    elif sink.late_to is not None:
+        writer = writer.foreachBatch(write_aside(job, show))
     elif sink.format == "console" and not is_connect(results):  # whose server would print them
         writer = writer.foreachBatch(lambda rows, batch: show(rows, f"batch {batch}"))
     else:
@@ -150,10 +155,32 @@ def make_sink(job: Job) -> Sink:
     """The sink that replaces rows by key; bound to the checkpoint, so that Connect knows it too."""
     sink, checkpoint = job.sink, job.trigger.checkpoint
     if sink.format == "postgres":
-        made: Sink = postgres_sink(str(sink.dsn), str(sink.table), sink.key or None)
+        made: Sink = postgres_sink(str(sink.dsn), str(sink.table), sink.key or None, sink.late_to)
     else:
-        made = delta_sink(job.place(str(sink.path)), sink.key or None)
+        late_to = None if sink.late_to is None else job.place(sink.late_to)
+        made = delta_sink(job.place(str(sink.path)), sink.key or None, late_to)
     return made if checkpoint is None else made.for_checkpoint(job.place(checkpoint))
+
+
+def write_aside(job: Job, show: Printer) -> Callable[[DataFrame, int], None]:
+    """What writes results and late rows of a micro-batch to two places.
+
+    Each micro-batch has a folder of its own, which a repeated one writes anew: every row once.
+    """
+    sink, late_to = job.sink, job.place(str(job.sink.late_to))
+
+    def write_batch(rows: DataFrame, batch: int) -> None:
+        with split_late(rows) as (results, late):
+            if sink.format == "console":
+                show(results, f"batch {batch}")
+            else:
+                folder = f"{job.place(str(sink.path))}/batch_id={batch}"
+                writer = results.write.options(**sink.options).partitionBy(*sink.partition_by)
+                writer.mode("overwrite").parquet(folder)
+            if not late.isEmpty():
+                late.write.mode("overwrite").parquet(f"{late_to}/batch_id={batch}")
+
+    return write_batch
 
 
 def _read(spark: SparkSession, source: Input, options: dict[str, str]) -> DataFrame:

@@ -14,6 +14,8 @@ from muntin.engines.spark.names import column
 from muntin.upserts import Column
 
 KEY = "muntin.key"
+REVISED = "muntin.revision"
+"""Marks the column that numbers revisions."""
 LATE = "muntin.late"
 """Marks the column that is null for results, and tells of late rows what they missed."""
 
@@ -44,7 +46,7 @@ def read_columns(result: DataFrame) -> list[Column]:
     ]
 
 
-def find_late(result: DataFrame) -> str | None:
-    """The column that tells late rows from results, if the result has late rows too."""
-    marked = (field.name for field in result.schema if (field.metadata or {}).get(LATE))
+def find_marked(result: DataFrame, mark: str) -> str | None:
+    """The column of a result that has a mark, if there is one."""
+    marked = (field.name for field in result.schema if (field.metadata or {}).get(mark))
     return next(marked, None)

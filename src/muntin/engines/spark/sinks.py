@@ -21,6 +21,14 @@ from pyspark.sql import functions as F
 
 from muntin.engines.spark.faults import first_line, silence_log
 from muntin.engines.spark.key_marks import read_columns
+from muntin.engines.spark.late_rows import (
+    BATCH,
+    STREAM,
+    check_late,
+    number_late,
+    refuse_nowhere,
+    split_late,
+)
 from muntin.engines.spark.names import column
 from muntin.engines.spark.session_facts import check_table, is_connect
 from muntin.errors import SinkError, check_library, shown
@@ -43,6 +51,7 @@ class Sink(ABC):
 
     key: tuple[str, ...] | None
     checkpoint: str | None = field(default=None, kw_only=True)
+    late_to: str | None = field(default=None, kw_only=True)
 
     def __call__(self, rows: DataFrame, batch_id: int | None = None) -> None:
         """Write the rows: replace those whose key is there, insert the others."""
@@ -52,10 +61,22 @@ class Sink(ABC):
                 "this is a stream, and a sink writes its micro-batches: "
                 "stream.writeStream.foreachBatch(sink).option('checkpointLocation', ...).start()"
             )
-        columns = flatten(read_columns(rows))
-        key = find_key(columns, self.key)
         batch = None if batch_id is None else Batch(self._query(rows), batch_id)
-        self._write(rows, columns, key, batch)
+        has_late = check_late(rows, self.late_to)
+        if batch is None or not has_late:
+            if batch is not None and self.late_to is not None:
+                raise refuse_nowhere(self.late_to)
+            self._upsert(rows, batch)
+            return
+        with split_late(rows) as (results, late):
+            self._upsert(results, batch)
+            if not late.isEmpty():
+                self._aside()._upsert(number_late(late, batch), batch, (STREAM, BATCH))
+
+    def _upsert(self, rows: DataFrame, batch: Batch | None, more_key: tuple[str, ...] = ()) -> None:
+        columns = flatten(read_columns(rows))
+        given = None if self.key is None else (*more_key, *self.key)
+        self._write(rows, columns, find_key(columns, given), batch)
 
     def for_checkpoint(self, checkpoint: str) -> Self:
         """The same sink for the stream with this checkpoint, which Spark Connect has to be told.
@@ -63,6 +84,10 @@ class Sink(ABC):
         On classic Spark the sink sees by itself which query calls it.
         """
         return replace(self, checkpoint=str(checkpoint))
+
+    @abstractmethod
+    def _aside(self) -> Sink:
+        """The sink of late rows: of the same kind, into another place."""
 
     @abstractmethod
     def _write(
@@ -99,6 +124,9 @@ class PostgresSink(Sink):
     dsn: str = field(repr=False)
     table: str
 
+    def _aside(self) -> PostgresSink:
+        return replace(self, table=str(self.late_to), late_to=None)
+
     def _write(
         self,
         rows: DataFrame,
@@ -130,6 +158,9 @@ class DeltaSink(Sink):
 
     path: str
 
+    def _aside(self) -> DeltaSink:
+        return replace(self, path=str(self.late_to), late_to=None)
+
     def _write(
         self,
         rows: DataFrame,
@@ -146,23 +177,42 @@ class DeltaSink(Sink):
         target.merge(flat_table(rows.toArrow(), columns), batch)
 
 
-def postgres_sink(dsn: str, table: str, key: str | Iterable[str] | None = None) -> PostgresSink:
+def postgres_sink(
+    dsn: str, table: str, key: str | Iterable[str] | None = None, late_to: str | None = None
+) -> PostgresSink:
     """A sink into PostgreSQL; what is wrong with its arguments is told at once."""
     check_library("psycopg", "postgres", "PostgreSQL")
     from muntin.upserts.server import ENV, parse_dsn
 
     parse_table(table)
+    if late_to is not None and parse_table(late_to) == parse_table(table):
+        raise SinkError(f"late_to {shown(late_to)} is the table of the results: name another one")
     if not str(dsn).startswith(ENV):  # which may be set where the sink runs, and not here
         parse_dsn(dsn)
-    return PostgresSink(check_key(key), dsn, table)
+    return PostgresSink(check_key(key), dsn, table, late_to=late_to)
 
 
-def delta_sink(path: str | PathLike[str], key: str | Iterable[str] | None = None) -> DeltaSink:
+def delta_sink(
+    path: str | PathLike[str],
+    key: str | Iterable[str] | None = None,
+    late_to: str | PathLike[str] | None = None,
+) -> DeltaSink:
     """A sink into a Delta table; what is wrong with its arguments is told at once."""
     check_library("deltalake", "delta", "Delta")
+    places = (_folder(path, "path"), None if late_to is None else _folder(late_to, "late_to"))
+    if places[0] == places[1]:
+        raise SinkError(
+            f"late_to {shown(late_to)} is the table of the results: give another folder"
+        )
+    return DeltaSink(check_key(key), places[0], late_to=places[1])
+
+
+def _folder(path: object, name: str) -> str:
     if not isinstance(path, str | PathLike) or not str(path):
-        raise SinkError(f"path is {shown(path)}: give the folder of a Delta table, '/data/results'")
-    return DeltaSink(check_key(key), str(fspath(path)))
+        raise SinkError(
+            f"{name} is {shown(path)}: give the folder of a Delta table, '/data/results'"
+        )
+    return str(fspath(path))
 
 
 def _plain(rows: DataFrame, columns: tuple[Column, ...]) -> DataFrame:

@@ -34,13 +34,17 @@ def _shown(partials: float) -> str:
     return f"{partials:,.0f}" if partials >= 100 else f"{partials:.3g}"
 
 
-def _late(question: Question) -> tuple[str, ...]:
-    if question.lateness is None:
-        return ()
-    kept = duration_text(question.lateness)
-    if question.update:
-        return (f"windows stay open {kept} longer",)
-    return (f"fired windows are kept {kept} longer, and emitted again when late rows change them",)
+def _kept_longer(question: Question) -> tuple[str, ...]:
+    """What is kept and emitted besides windows that are due for the first time."""
+    notes = []
+    if question.lateness is not None:
+        longer = f"{duration_text(question.lateness)} longer"
+        again = f"fired windows are kept {longer}, and emitted again when late rows change them"
+        notes.append(f"windows stay open {longer}" if question.update else again)
+    if question.fill_for is not None:
+        longest = duration_text(question.fill_for)
+        notes.append(f"keys that are known get empty windows until they are silent for {longest}")
+    return tuple(notes)
 
 
 def _keep(base: Base) -> Kept:
@@ -67,15 +71,15 @@ class Bucketed(Streamed):
         """By what the windows that are due are answered, and what the other techniques read."""
         if question.update:
             how = "windows that changed are answered from all slices that open windows hold"
-            return (how, *_late(question))
+            return (how, *_kept_longer(question))
         technique, read = self.due_technique(physical, question.technique)
         others = ", ".join(f"{name} {_shown(read[name])}" for name in read if name != technique)
         how = f"windows that are due are answered by {technique}: {TECHNIQUES[technique]}"
         if not read:
-            return (how, *_late(question))
+            return (how, *_kept_longer(question))
         return (
             how,
-            *_late(question),
+            *_kept_longer(question),
             f"{technique} is predicted to read {_shown(read[technique])} partials a result, "
             f"at a step every {duration_text(STEP)}; {others}",
         )

@@ -28,6 +28,7 @@ from muntin.aggregates.columns import Columns
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.deferred import defer
 from muntin.engines.spark.finishing import filled_results, finish, missed_column
+from muntin.engines.spark.key_marks import REVISED
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.plain_results import plain_schema
@@ -80,7 +81,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
         said = stepped.select("*", since).observe(metric_name(), *_metrics(ids, "since"))
         rows = said.where("node IS NOT NULL").select(*schema.names)
     computed = None if spec.fill_for is None else filled_results(source.query, source.table)
-    more = [F.col(REVISION)] if spec.revises else []
+    more = [F.col(REVISION).alias(REVISION, metadata={REVISED: True})] if spec.revises else []
     more += [missed_column(physical, source.table)] if spec.keeps_late else []
     named = rows, physical, source.query, source.table, EVENT_TIME
     return finish(*named, more, computed, late=spec.keeps_late)
