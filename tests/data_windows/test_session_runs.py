@@ -11,9 +11,9 @@ from muntin.aggregates.columns import columns_of
 from muntin.data_windows import partitions
 from muntin.data_windows.array_windows import sessions_over
 from muntin.data_windows.partitions import SessionRuns
+from muntin.kernels.sent_columns import AS_NAMED
 
 PARTIALS = columns_of([count(), sum("x")], lambda _: "bigint").partials
-HOLDER = {"p0": "p0", "p1": "p1"}
 
 records = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 60)), min_size=1, max_size=40)
 
@@ -40,7 +40,7 @@ def test_sessions_of_every_gap_from_the_runs_of_scattered_records(
 ) -> None:
     gap = data.draw(st.integers(1, 12))
     wider = gap + data.draw(st.integers(0, 20))
-    merge = SessionRuns(("k0",), PARTIALS, HOLDER, gap, False)
+    merge = SessionRuns(("k0",), PARTIALS, AS_NAMED, gap, False)
     parts = [[r for r, at in zip(given, partition, strict=False) if at == n] for n in range(4)]
     runs = [run for part in parts if part for run in merge(iter([batch(part)]))]
     table = pa.Table.from_batches(runs).sort_by([("k0", "ascending"), ("lo", "ascending")])
@@ -62,7 +62,7 @@ def test_a_dense_partition_becomes_a_row_for_each_portion_and_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(partitions, "RUN_PORTION", 100)
-    merge = SessionRuns(("k0",), PARTIALS, HOLDER, 2, False)
+    merge = SessionRuns(("k0",), PARTIALS, AS_NAMED, 2, False)
     batches = [batch([("ab"[t % 2], t) for t in range(n, n + 50)]) for n in range(0, 400, 50)]
     runs = list(merge(iter(batches)))
     assert [run.num_rows for run in runs] == [2] * 4

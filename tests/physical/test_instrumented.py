@@ -20,6 +20,7 @@ from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.rows_stage import SlicedRows
 from muntin.errors import StrategyError
+from muntin.kernels.sent_columns import AS_NAMED
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.kernel import bases, branches_below, trees
@@ -62,7 +63,7 @@ def by_rows(physical: PhysicalPlan) -> Pieces:
     hook, asked = Hook(), frozenset(node.number for node in physical.outputs)
     kernel = Kernel((), (PARTIAL,), trees(physical), asked, None, wraps=False, read=hook)
     [base] = bases(physical)
-    list(SlicedRows(kernel, base, {"p0": "p0"})(iter(pa.table(each).to_batches(5))))
+    list(SlicedRows(kernel, base, AS_NAMED)(iter(pa.table(each).to_batches(5))))
     return hook.pieces
 
 

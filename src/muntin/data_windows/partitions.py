@@ -24,6 +24,7 @@ from muntin.kernels.columns import encode
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import portions, whole
+from muntin.kernels.sent_columns import Sent
 from muntin.kernels.spans import reduce_pieces
 from muntin.model.data_windows import DataWindow, Session
 from muntin.model.windows import Window
@@ -117,7 +118,7 @@ class Assigned:
 class SessionRuns:
     """Merge the records of a partition, in any order, wherever no pause parts them.
 
-    rows   k…  t        p…     the partial of each record; `holder` names the columns of partials
+    rows   k…  t        p…     the partial of each record; `sent` says which columns hold it
     out    k…  lo  hi   p…     a run: records of a key, none further than the gap from the next
 
     Records of a key that are no more than the smallest gap apart are in one session of every gap,
@@ -129,7 +130,7 @@ class SessionRuns:
 
     keys: tuple[str, ...]
     partials: tuple[PartialColumn, ...]
-    holder: Mapping[str, str]
+    sent: Sent
     gap: int
     wraps: bool
 
@@ -145,10 +146,9 @@ class SessionRuns:
         apart = (code[1:] != code[:-1]) | (time[1:] - time[:-1] > self.gap)
         first = np.concatenate(([0], np.flatnonzero(apart) + 1))
         last = np.append(first[1:], len(time)) - 1
-        columns = []
+        columns, lifted = [], self.sent.lift(table, self.partials)
         for partial in self.partials:
-            names = [self.holder[name] for name in (partial.name, *partial.beside)]
-            given = [whole(table, name) for name in names]
+            given = [lifted[name] for name in (partial.name, *partial.beside)]
             encoded = encode(partial.merger, given, self.wraps, partial.code)
             ordered = tuple(array[order] for array in encoded.arrays)
             columns.append(encoded.decode(reduce_pieces(ordered, first, encoded.monoid)))

@@ -2,15 +2,16 @@
 
 No engine is needed: planning is arithmetic on windows. Under cost "seconds" every operator that may
 run is asked for its surrogate, every strategy plans under each of them, and each plan is priced by
-every operator that can run it: the pair predicted fastest is taken. The papers' costs are one model
-for all; the operator is then the fastest one for the plan of least cost.
+every operator that can run it: the pair predicted fastest is taken. An operator whose results alone
+take longer than a plan already found is not planned for. The papers' costs are one model for all;
+the operator is then the fastest one for the plan of least cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from operator import lt
 
 from muntin.cost import CostModel, PaperCost, WeaveCost, total
 from muntin.cost.variants import variants
@@ -37,6 +38,18 @@ from muntin.planner.strategies import (
 
 KEYS = 100.0
 """Keys that there are taken to be where nobody says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What strategies minimise; and the seconds that no such plan stays below, in each case."""
+
+    model: CostModel
+    least: tuple[float, ...] = ()
+
+    def is_idle(self, found: Iterable[Choice]) -> bool:
+        """Whether one of the plans found is faster than all of this aim, whatever the data is."""
+        return bool(self.least) and any(all(map(lt, c.cases, self.least)) for c in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +85,32 @@ def find_plan(query: Query, options: Options) -> Found:
         options = replace(options, statistics=replace(options.statistics, keys=KEYS))
     names = list(STRATEGIES) if auto else [options.strategy]
     question = options.question(query)
-    models = _models(question, options)
+    aims = _aims(question, options)
+    found: dict[SharingPlan, Choice] = {}  # strategies often build the same plan
 
-    @cache  # strategies often build the same plan
     def run_by(plan: SharingPlan) -> Choice:
-        return choose(plan, question, options.engine, options.forced, options.facts.refused)
+        if plan not in found:
+            ruled_out = options.facts.refused
+            found[plan] = choose(plan, question, options.engine, options.forced, ruled_out)
+        return found[plan]
 
-    tried = [_try(name, query, models, options, run_by) for name in names]
+    def in_use() -> list[CostModel]:
+        return [aims[0].model, *(a.model for a in aims[1:] if not a.is_idle(found.values()))]
+
+    tried = [_try(name, query, in_use(), options, run_by) for name in names]
     best = _best(tried, options)
     if best.plan is None or best.choice is None:
         raise StrategyError("no strategy has a plan for these windows")
     alternatives = tuple(each.alternative for each in tried)
     return Found(
-        query, best.plan, best.strategy, best.cost, models[0], alternatives, best.choice, options
+        query,
+        best.plan,
+        best.strategy,
+        best.cost,
+        aims[0].model,
+        alternatives,
+        best.choice,
+        options,
     )
 
 
@@ -100,7 +126,7 @@ def _best(tried: list[Tried], options: Options) -> Tried:
     return replace(tried[best], choice=choice)
 
 
-def _models(question: Question, options: Options) -> list[CostModel]:
+def _aims(question: Question, options: Options) -> list[Aim]:
     """What strategies minimise: the surrogate of every operator that may run, or one cost.
 
     The last operators, which serve the most windows, come first: budgets may end before the others.
@@ -111,15 +137,21 @@ def _models(question: Question, options: Options) -> list[CostModel]:
             "on Spark and in SQL, windows are answered by operators"
         )
     if not options.by_seconds:
-        return [_cost_model(question.query, options)]
+        return [Aim(_cost_model(question.query, options))]
     operators = candidates(question, options.engine)
     by_name = {operator.name: operator for operator in operators}
     if options.forced in by_name:
         operators = [by_name[options.forced]]
     elif options.forced is None and not in_python(question.query):
         operators = [o for o in operators if o.chosen and o.name not in options.facts.refused]
-    models = [operator.surrogate(question) for operator in reversed(operators)]
-    return list(dict.fromkeys(models))
+    stream = options.engine == "stream"
+    cases = question.stream_cases if stream else question.batch_cases
+    aims: dict[CostModel, Aim] = {}
+    for operator in reversed(operators):
+        model, least = operator.surrogate(question), tuple(map(operator.least, cases))
+        known = aims.get(model, Aim(model, least))
+        aims[model] = Aim(model, tuple(map(min, known.least, least)))
+    return list(aims.values())
 
 
 def _try(

@@ -12,6 +12,7 @@ from muntin.aggregates.columns import PartialColumn
 from muntin.engines.spark import kernel_stage, rows_stage
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.rows_stage import SlicedRows
+from muntin.kernels.sent_columns import Sent
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
 from muntin.physical.operators.kernel import Base
@@ -72,7 +73,7 @@ def test_every_instance_comes_once_with_all_its_rows() -> None:
     @given(rows=ROWS, chunk=st.sampled_from([12, 13, 17, 48]), size=st.integers(1, 7))
     def compare(rows: list[Row], chunk: int, size: int) -> None:
         kernel = Kernel(("k0",), PARTIALS, {0: TREE}, frozenset({0, 1, 2, 3}), chunk, wraps=False)
-        stage = SlicedRows(kernel, BASE, {"p0": "p0", "p1": "p0"})
+        stage = SlicedRows(kernel, BASE, Sent({"p0": "p0", "p1": "p0"}))
         given_rows = batches(rows, chunk, size)
         found: dict[tuple[Any, ...], tuple[int, int]] = {}
         for batch in stage(iter(given_rows)):
@@ -92,4 +93,4 @@ def test_every_instance_comes_once_with_all_its_rows() -> None:
 
 def test_an_empty_partition_gives_nothing() -> None:
     kernel = Kernel(("k0",), PARTIALS, {0: TREE}, frozenset({1}), 12, wraps=False)
-    assert list(SlicedRows(kernel, BASE, {"p0": "p0", "p1": "p0"})(iter([]))) == []
+    assert list(SlicedRows(kernel, BASE, Sent({"p0": "p0", "p1": "p0"}))(iter([]))) == []

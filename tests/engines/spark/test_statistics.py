@@ -1,5 +1,6 @@
 """Statistics: what a sample and what files say of the data, and what they cannot say."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -67,21 +68,33 @@ def test_plans_rest_on_them(events: DataFrame) -> None:
 def test_a_glance_runs_no_job_and_says_what_stays_unknown(
     frugal: SparkSession, tmp_path: Path
 ) -> None:
-    """Footers where they say the times, else Spark's own estimate of the size."""
+    """Footers and some rows of local files, else Spark's own estimate of the size."""
     times = pa.array([i * 100_000 for i in range(1000)], pa.timestamp("us", "UTC"))
     table = pa.table({"ts": times, "device": pa.array([i % 7 for i in range(1000)])})
     pq.write_table(table, tmp_path / "events.parquet")
     files = frugal.read.parquet(str(tmp_path))
     found = glance(files, QUERY, ASSUMED)
-    assert (found.rows, found.unknown) == (1000, ("keys",))
+    assert (found.rows, found.keys, found.unknown) == (1000, 7, ())
     assert found.rate == pytest.approx(10, rel=0.01)
     made = frugal.range(1000).selectExpr("timestamp_seconds(id) AS ts", "id % 7 AS device")
     estimated = glance(made, QUERY, ASSUMED)
     assert 100 < estimated.rows < 10_000
     assert estimated.unknown == ("keys", "rate")
     text = mt.explain(files, "ts", QUERY.windows, QUERY.aggregates, "device").explain()
-    assert "1,000 rows, 100 keys, 10 events/s (from the files' footers)" in text
-    assert "unknown: distinct_keys=" in text
+    assert "1,000 rows, 7 keys, 10 events/s (from the files)" in text
+    assert "unknown:" not in text
+    renamed = glance(
+        files.withColumnRenamed("device", "other"), replace(QUERY, keys=("other",)), ASSUMED
+    )
+    assert (renamed.rows, renamed.unknown) == (1000, ("keys",))
+
+
+def test_a_glance_at_files_that_spark_wrote(events: DataFrame) -> None:
+    """Their times are INT96, which no footer bounds: some rows tell."""
+    found = glance(events, QUERY, ASSUMED)
+    assert (found.rows, found.unknown) == (20_000, ())
+    assert found.keys == pytest.approx(500, rel=0.1)
+    assert found.rate == pytest.approx(10, rel=0.1)
 
 
 def test_where_spark_has_lost_track_nothing_is_known(frugal: SparkSession) -> None:

@@ -115,7 +115,7 @@ class Batch(OnSpark):
     name: Engine = "spark"
 
     def glance(self, data: DataFrame, query: Query, assumed: Statistics) -> Statistics:
-        """From the files' footers, or by Spark's own estimate."""
+        """From footers and some rows of files, or by Spark's own estimate."""
         return glance(data, query, assumed)
 
     def bind_as_of(

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Columns
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.key_marks import LATE
+from muntin.engines.spark.key_marks import LATE, marked
 from muntin.engines.spark.names import constant
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
@@ -56,10 +56,14 @@ def name_columns(
     """
     ids = {node.number: node.id for node in physical.outputs}
     window = window_column("start", end, table.time_type)
+    known = {field.name: field.metadata for field in table.rows.schema}
     return rows.select(
-        F.expr(lookup(ids)).alias("window_id"),
+        F.expr(lookup(ids)).alias("window_id", metadata=marked()),
         window.alias("window", metadata=metadata or {}),
-        *(F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)),
+        *(
+            F.col(k).alias(name, metadata=marked(known[k]))
+            for k, name in zip(table.keys, query.keys, strict=True)
+        ),
         *(computed or results(table.columns)),
         *more,
     )

@@ -6,7 +6,7 @@ Connect; the column `window` is left as it is, since its metadata holds the wate
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pyspark.sql import DataFrame
 
@@ -20,12 +20,19 @@ LATE = "muntin.late"
 """Marks the column that is null for results, and tells of late rows what they missed."""
 
 
+def marked(metadata: Mapping[str, object] | None = None) -> dict[str, object]:
+    """The metadata of a key column, with its mark."""
+    return {**(metadata or {}), KEY: True}
+
+
 def mark_keys(result: DataFrame, names: Iterable[str]) -> DataFrame:
     """The same result, whose columns of these names are marked."""
     keys = set(names)
+    if all((f.metadata or {}).get(KEY) for f in result.schema if f.name in keys):
+        return result
     return result.select(
         *(
-            column(field.name).alias(field.name, metadata={**(field.metadata or {}), KEY: True})
+            column(field.name).alias(field.name, metadata=marked(field.metadata))
             if field.name in keys
             else column(field.name)
             for field in result.schema

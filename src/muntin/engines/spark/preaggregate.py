@@ -19,13 +19,13 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.engines.spark.sent_columns import AS_NAMED, Sent
 from muntin.kernels.columns import encode
 from muntin.kernels.encoding import Encoded
 from muntin.kernels.grouping import Grouping, codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.portions import portions, whole
+from muntin.kernels.sent_columns import AS_NAMED, Sent
 from muntin.kernels.tree import Read, evaluate_tree
 from muntin.physical.operators.kernel import Base
 from muntin.state.pieces import starts

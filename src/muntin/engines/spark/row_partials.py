@@ -14,9 +14,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
-from muntin.engines.spark.sent_columns import Sent
 from muntin.engines.spark.table import Table
 from muntin.kernels.mergers import not_merged
+from muntin.kernels.sent_columns import Sent
 
 _NUMBERS = {"tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean"}
 _TIMES = {"date", "timestamp", "timestamp_ntz"}
@@ -59,19 +59,6 @@ def lift_rows(table: Table) -> DataFrame:
     """k…, t, p… of every row; and u…, o…: what windows read and records are ordered by."""
     partials = [F.expr(sql).alias(name) for name, sql in _partials(table).items()]
     return table.rows.select(*_others(table), *partials)
-
-
-def lift_rows_once(table: Table) -> tuple[DataFrame, dict[str, str]]:
-    """The same without columns that are equal; and which column holds each partial.
-
-    The sum, the least and the largest of one value are that value, which need not be sent thrice.
-    """
-    partials = _partials(table)
-    holder = {sql: name for name, sql in reversed(partials.items())}
-    once = [F.expr(sql).alias(name) for sql, name in holder.items()]
-    return table.rows.select(*_others(table), *once), {
-        n: holder[sql] for n, sql in partials.items()
-    }
 
 
 @dataclass(frozen=True, slots=True)

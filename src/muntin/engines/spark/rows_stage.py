@@ -7,7 +7,7 @@ with what follows, so each slice is handed on once, however many rows it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from muntin.engines.spark.kernel_stage import Kernel, changes_of
 from muntin.kernels.columns import encode
 from muntin.kernels.grouping import Grouping
 from muntin.kernels.portions import portions, whole
+from muntin.kernels.sent_columns import Sent
 from muntin.physical.operators.kernel import Base
 from muntin.state.pieces import starts
 
@@ -26,11 +27,11 @@ PORTION = 128_000
 
 @dataclass(frozen=True, slots=True)
 class SlicedRows:
-    """What a worker needs to know: the kernel, its slices, and which column lifts each partial."""
+    """What a worker needs to know: the kernel, its slices, and which columns hold the partials."""
 
     kernel: Kernel
     base: Base
-    lifted: Mapping[str, str]
+    sent: Sent
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Evaluate one sorted partition of rows."""
@@ -53,7 +54,7 @@ class SlicedRows:
         node = np.full(rows.num_rows, self.base.node, dtype=np.int32)
         start = starts(self.base.slices, instant)
         own = {name: rows.column(name) for name in (*self.kernel.keys, "chunk")}
-        partials = {p.name: rows.column(self.lifted[p.name]) for p in self.kernel.partials}
+        partials = self.sent.lift(rows, self.kernel.partials)
         return pa.table({**own, "node": node, "start": start, **partials})
 
     def _merged(self, pieces: pa.Table) -> pa.Table:

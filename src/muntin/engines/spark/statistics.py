@@ -4,29 +4,26 @@ sample     one small job over the time and the keys of a sample of the rows. Key
            shows once say how many it does not show: of d distinct keys with f1 seen once and f2
            twice, there are about d + f1²/(2·f2) (Chao, 1984).
 metadata   no job: the number of rows, and the first and last time, of local parquet files. How
-           many keys there are, no file says.
-glance     no job: metadata where there is any, else the size that Spark itself estimates for its
-           plan. What that does not tell is left unknown, and planning takes what is safe.
+           many keys there are, no footer says.
+glance     no job: footers and a few rows of local parquet files (`file_statistics`), else the size
+           that Spark itself estimates for its plan. What that does not tell is left unknown, and
+           planning takes what is safe.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from io import StringIO
-from pathlib import Path
-from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from muntin.cost.statistics import Statistics
+from muntin.engines.spark.file_statistics import Files
 from muntin.engines.spark.session_facts import is_stream
 from muntin.engines.spark.table import prepare
 from muntin.errors import ColumnError
@@ -34,7 +31,7 @@ from muntin.model.query import Query
 
 SEED = 7
 MOST_FILES = 100
-"""Footers that a glance reads."""
+"""Files whose footers a glance reads."""
 MOST_ROWS = 1e15
 """Where Spark estimates more, it has lost track."""
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -74,37 +71,39 @@ def sample_statistics(df: DataFrame, query: Query, fraction: float) -> Statistic
 def read_footers(df: DataFrame, query: Query, keys: float) -> Statistics:
     """Rows and rate from the footers of the parquet files that the DataFrame reads."""
     _refuse_stream(df)
-    return _of_footers(df.inputFiles(), query, keys)
-
-
-def _of_footers(files: list[str], query: Query, keys: float) -> Statistics:
-    rows, first, last = 0, None, None
-    for path in _local(files):
-        footer = pq.ParquetFile(path).metadata
-        rows += footer.num_rows
-        for low, high in _bounds(footer, query.time):
-            first = low if first is None else min(first, low)
-            last = high if last is None else max(last, high)
-    if not rows or first is None or last is None:
+    files = Files.of(df.inputFiles())
+    seconds = files.seconds(query.time)
+    if not files.rows or seconds is None:
         raise ColumnError(
             f"the files do not say when {query.time!r} begins and ends (those of Spark's default "
             "timestamps, INT96, never do): use statistics='sample', or give rows=, keys= and rate="
         )
-    span = max((last - first).total_seconds(), 1e-6)
-    return Statistics(rows, keys, rows / span, "from the files' footers; keys given")
+    return Statistics(files.rows, keys, files.rows / seconds, "from the files' footers; keys given")
 
 
 def glance(df: DataFrame, query: Query, assumed: Statistics) -> Statistics:
     """What can be known without a job; the rest as assumed."""
-    files = df.inputFiles()
-    if len(files) <= MOST_FILES:
+    names = df.inputFiles()
+    if len(names) <= MOST_FILES:
         with suppress(ColumnError, OSError, pa.ArrowException):  # not of files that say so
-            found = _of_footers(files, query, assumed.keys)
-            return replace(found, origin="from the files' footers", unknown=("keys",))
+            files = Files.of(names)
+            if files.rows:
+                return _look_at(files, query, assumed)
     rows = estimate_rows(df)
     if rows is None:
         return assumed
     return replace(assumed, rows=rows, origin="by Spark's estimate", unknown=("keys", "rate"))
+
+
+def _look_at(files: Files, query: Query, assumed: Statistics) -> Statistics:
+    """From footers and some rows; what neither says stays as assumed."""
+    seconds = files.seconds(query.time)
+    sample = files.sample((*query.keys, *(() if seconds else (query.time,))))
+    seconds, keys = seconds or sample.seconds(query.time), sample.count_keys(query.keys)
+    found = {"keys": keys, "rate": None if seconds is None else files.rows / seconds}
+    known = {name: value for name, value in found.items() if value is not None}
+    unknown = tuple(name for name in found if name not in known)
+    return replace(assumed, rows=files.rows, **known, origin="from the files", unknown=unknown)
 
 
 def estimate_rows(df: DataFrame) -> float | None:
@@ -134,31 +133,3 @@ def _width(schema: StructType) -> int:
 def _refuse_stream(df: DataFrame) -> None:
     if is_stream(df):
         raise ColumnError("a stream has no statistics before it runs: give rate= and keys=")
-
-
-def _local(files: list[str]) -> list[Path]:
-    places = [urlparse(name) for name in files]
-    paths = [Path(unquote(place.path)) for place in places]
-    local = all(place.scheme in ("", "file") for place in places)
-    if not paths or not local or any(path.suffix != ".parquet" for path in paths):
-        raise ColumnError(
-            "only local parquet files say how many rows they hold: use statistics='sample', or "
-            "give rows=, keys= and rate="
-        )
-    return paths
-
-
-def _bounds(footer: pq.FileMetaData, time: str) -> Iterable[tuple[datetime, datetime]]:
-    """The first and last time of each row group that has them."""
-    for number in range(footer.num_row_groups):
-        group = footer.row_group(number)
-        for i in range(group.num_columns):
-            column = group.column(i)
-            known = column.statistics
-            named = column.path_in_schema.lower() == time.lower()
-            if named and known and known.has_min_max and isinstance(known.min, datetime):
-                yield _utc(known.min), _utc(known.max)
-
-
-def _utc(instant: datetime) -> datetime:
-    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)

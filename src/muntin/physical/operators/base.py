@@ -68,6 +68,10 @@ class Operator(ABC):
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """How long each node is predicted to take, by number; under FROM_SOURCE the rest."""
 
+    def least(self, question: Question) -> float:
+        """Seconds that none of its plans can stay below: planning for it may be idle."""
+        return 0.0
+
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
         """What makes a node: the word that explain() has beside it."""
         return self.name

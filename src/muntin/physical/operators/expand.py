@@ -89,6 +89,13 @@ class Expand(Counted):
         q = question
         return ExpandCost(q.statistics, q.constants, q.partials, q.width)
 
+    def least(self, question: Question) -> float:
+        """All rows are read, and the results of every window leave a grouping."""
+        known, query = question.statistics, question.query
+        results = sum(map(known.held, query.windows))
+        grouped = results * question.width
+        return question.constants.seconds(Work(1, stage=1, read=known.rows, grouped=grouped))
+
     hands_on: ClassVar[bool] = True
     """Whether finished windows travel with the rows of the levels below them."""
 

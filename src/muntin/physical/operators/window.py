@@ -31,6 +31,10 @@ class Window(Counted):
         """All its plans are one."""
         return EXPAND.surrogate(question)
 
+    def least(self, question: Question) -> float:
+        """Its results are grouped as those of expand, and rows read more often."""
+        return EXPAND.least(question)
+
     def work(self, physical: PhysicalPlan, question: Question) -> Works:
         """A query of its own for each window."""
         works = {FROM_SOURCE: Work(plan=1)}

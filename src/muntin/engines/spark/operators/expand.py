@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
@@ -48,13 +48,15 @@ def run(physical: PhysicalPlan, bound: Bound, read: Read | None = None) -> DataF
 def from_source(table: Table, level: Level, read: Read | None = None) -> DataFrame:
     """The source grouped into the first level: keys, node, start and partials."""
     lifts = [(p.name, p.in_order or p.lift) for p in table.columns.partials]
-    rows = copy_rows(add_order(table), level)
+    rows = add_order(table)
     if read is not None:
-        read(rows)
+        read(copy_rows(rows, level))
     single = _single_target(level)
     if single is None:
-        return _group(rows, table, lifts, "node")
-    return _group(rows, table, lifts).withColumn("node", F.lit(single[0]))
+        return _group(copy_rows(rows, level), table, lifts, F.col("node"), F.col("start"))
+    node, start = single
+    grouped = _group(rows, table, lifts, F.expr(start).alias("start"))
+    return grouped.withColumn("node", F.lit(node))
 
 
 def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = None) -> DataFrame:
@@ -67,7 +69,7 @@ def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = 
     if read is not None:
         read(exploded)
     merges = [(p.name, p.merge) for p in table.columns.partials]
-    return _group(exploded, table, merges, "node")
+    return _group(exploded, table, merges, F.col("node"), F.col("start"))
 
 
 def copy_rows(rows: DataFrame, level: Level) -> DataFrame:
@@ -135,9 +137,9 @@ def _latest(cuts: list[tuple[str, str]], position: str) -> str:
     return starts[0] if len(starts) == 1 else f"greatest({', '.join(starts)})"
 
 
-def _group(rows: DataFrame, table: Table, columns: list[tuple[str, str]], *by: str) -> DataFrame:
+def _group(rows: DataFrame, table: Table, columns: list[tuple[str, str]], *by: Column) -> DataFrame:
     partials = [F.expr(sql).alias(name) for name, sql in columns]
-    return rows.groupBy(*table.keys, *by, "start").agg(*partials)
+    return rows.groupBy(*table.keys, *by).agg(*partials)
 
 
 def _single_target(level: Level) -> tuple[int, str] | None:

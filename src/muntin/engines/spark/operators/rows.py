@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.operators.kernel import evaluate, kernel_of
-from muntin.engines.spark.row_partials import lift_rows_once, not_in_arrow
+from muntin.engines.spark.row_partials import not_in_arrow, send_rows
 from muntin.engines.spark.rows_stage import SlicedRows
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.kernel import bases
@@ -21,7 +21,6 @@ def refusal(bound: Bound) -> str | None:
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """All levels by NumPy, from the partials of every row."""
     table, [base] = bound.table, bases(physical)
-    rows, lifted = lift_rows_once(table)
-    kernel = kernel_of(physical, bound)
-    found = evaluate(rows, "t", SlicedRows(kernel, base, lifted), kernel, table)
+    given, kernel = send_rows(table), kernel_of(physical, bound)
+    found = evaluate(given.rows, "t", SlicedRows(kernel, base, given.sent), kernel, table)
     return finish(found, physical, bound.query, table)

@@ -11,8 +11,8 @@ from muntin.engines.spark.operators.cutty import head
 from muntin.engines.spark.operators.sessions import finish_sessions
 from muntin.engines.spark.row_partials import (
     fields_of,
-    lift_rows_once,
     not_in_arrow,
+    send_rows,
 )
 from muntin.engines.spark.table import Table
 from muntin.model.data_windows import Session
@@ -38,9 +38,9 @@ def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
     gap = min(shape.gap for shape in sessions.values())
     values = table.fields
     bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
-    records, holder = lift_rows_once(table)
-    merged = SessionRuns(keys, partials, holder, gap, wraps)
-    runs = records.mapInArrow(merged, StructType([*fields_of(table, keys), *bounds, *values]))
+    given = send_rows(table)
+    merged = SessionRuns(keys, partials, given.sent, gap, wraps)
+    runs = given.rows.mapInArrow(merged, StructType([*fields_of(table, keys), *bounds, *values]))
     spread = runs.repartition(*keys) if keys else runs.repartition(1)
     stage = Cutty(keys, sessions, {}, partials, wraps)
     schema = StructType([*head(table), *values])
