@@ -2,7 +2,7 @@
 
 Each axis grows one thing and leaves the others as they are:
 
-    rows     a tenth to twice --rows, five windows (mixed), 100 keys
+    rows     a tenth to ten times --rows, five windows (mixed), 100 keys
     windows  1 to 1,000, hopping by whole minutes
     keys     1 to 1,000,000
     overlap  one window whose range is 1 to 10,000 slides
@@ -53,7 +53,7 @@ class Measured:
 
 
 def _rows(rows: int) -> list[Point]:
-    sizes = (rows // 10, rows // 5, rows // 2, rows, rows * 2)
+    sizes = (rows // 10, rows * 3 // 10, rows, rows * 3, rows * 10)
     return [Point(size, SETS["mixed"], size) for size in sizes]
 
 
