@@ -66,5 +66,5 @@ def test_null_keys_are_a_key_and_null_times_are_none(tmp_path: Path) -> None:
     table = pa.table({"ts": times, "k": [None, "a", None]})
     pq.write_table(table, tmp_path / "0.parquet")
     sample = Files.of([str(tmp_path / "0.parquet")]).sample(("ts", "k"))
-    assert sample.count_keys(("k",)) == 2.5  # one seen once: there may be more
+    assert sample.count_keys(("k",)) == 2
     assert sample.seconds("ts") == 1

@@ -7,9 +7,12 @@ has them too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from muntin.cost import Statistics
 from muntin.dialects import in_one_sql, own_sql, render_reading, writer_named
@@ -18,7 +21,7 @@ from muntin.engines.duckdb.arrays import evaluate_sql
 from muntin.engines.duckdb.as_of import InProcessAsOf
 from muntin.engines.duckdb.bound_query import find_stranger, reading_of, run
 from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
-from muntin.engines.duckdb.tables import Source, count_rows, open_source, read_for
+from muntin.engines.duckdb.tables import Source, count_rows, open_source, read_for, sample_rows
 from muntin.engines.duckdb.verify import compare
 from muntin.engines.engine import CONTROL_ON_BATCH
 from muntin.engines.verification import Verification
@@ -130,11 +133,18 @@ class InProcess:
         return InProcessAsOf(rows, asked, events)
 
     def glance(self, data: object, query: Query, assumed: Statistics) -> Statistics:
-        """The number of rows, where the table says it without being read."""
+        """The number of rows, and what some of them tell; nothing of a relation, which is lazy."""
         rows = count_rows(data)
         if not rows:
             return assumed
-        return replace(assumed, rows=rows, origin="rows counted", unknown=("keys", "rate"))
+        found: dict[str, float | None] = {"keys": None, "rate": None}
+        with suppress(pa.ArrowException):  # of values that Arrow has no type for, or no code
+            sample = sample_rows(data, (query.time, *query.keys))
+            seconds = sample.seconds(query.time)
+            found = {"keys": sample.count_keys(query.keys), "rate": seconds and rows / seconds}
+        known = {name: value for name, value in found.items() if value is not None}
+        unknown = tuple(name for name in found if name not in known)
+        return replace(assumed, rows=rows, **known, origin="from some rows", unknown=unknown)
 
     def statistics(
         self, data: object, query: Query, how: str, fraction: float, keys: float

@@ -23,6 +23,7 @@ from muntin.engines.duckdb.conversion import (
 )
 from muntin.engines.duckdb.faults import first_line, translate_errors
 from muntin.engines.duckdb.parts import columns_read
+from muntin.engines.row_sample import Sample, stretches_of
 from muntin.errors import ColumnError
 from muntin.model.query import Query
 
@@ -64,6 +65,21 @@ def handles(data: object) -> bool:
 def count_rows(data: Any) -> int | None:
     """How many rows a table has; None for a relation, which would have to be read."""
     return None if kind_of_table(data) == "duckdb" else len(data)
+
+
+def sample_rows(data: Any, names: Sequence[str]) -> Sample:
+    """Some rows of those of these columns that an Arrow table or a DataFrame of pandas has."""
+    arrow = kind_of_table(data) == "arrow"
+    known = list(data.column_names if arrow else data.columns)
+    own = [name for name in dict.fromkeys(names) if known.count(name) == 1]
+    places = stretches_of(len(data)) if own else []
+    if arrow:
+        chosen = data.select(own)
+        parts = [chosen.slice(each.start, each.stop - each.start) for each in places]
+    else:
+        frames = (data.iloc[each][own] for each in places)
+        parts = [pa.Table.from_pandas(frame, preserve_index=False) for frame in frames]
+    return Sample(tuple(parts), len(data), len(data))
 
 
 def connect() -> duckdb.DuckDBPyConnection:
