@@ -144,6 +144,8 @@ def _aims(question: Question, options: Options) -> list[Aim]:
         operators = [by_name[options.forced]]
     elif options.forced is None and not in_python(question.query):
         operators = [o for o in operators if o.chosen and o.name not in options.facts.refused]
+    if len(operators) == 1:
+        return [Aim(operators[0].surrogate(question))]
     stream = options.engine == "stream"
     cases = question.stream_cases if stream else question.batch_cases
     aims: dict[CostModel, Aim] = {}
