@@ -7,10 +7,10 @@ BIN := $(CURDIR)/.venv/bin
 RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-engines test-spark40 check docs docs-serve build golden fix clean
+.PHONY: help setup demo test test-long test-engines test-connectors test-spark40 check docs docs-serve build golden fix clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## make .venv with the pinned dependencies, and find or install Java
 	@PYTHON="$(PYTHON)" tools/setup
@@ -22,10 +22,19 @@ test: setup ## run the tests and the doctests (under six minutes on two cores)
 	@$(RUN)/pytest -n 2 --dist worksteal $(ARGS)
 
 test-long: setup ## run all tests, those marked long too, with many more random examples
-	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "long or not long" $(ARGS)
+	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "not connectors" $(ARGS)
 
 test-engines: setup ## run a selection of queries on Spark Connect and on a cluster of processes
 	@$(RUN)/pytest -m long $(or $(ARGS),tests/engines/spark/test_engines.py)
+
+test-connectors: setup ## run jobs on a real Kafka, Delta and Iceberg; Maven fetches the jars
+	@if ! command -v mvn >/dev/null; then \
+		echo "test-connectors: nothing is tested, Maven is not installed (apt-get install maven)"; \
+	else \
+		fetched=$$(tools/connectors/fetch) && export MUNTIN_CONNECTORS="$$fetched" && \
+		$(RUN)/pytest -m connectors $(or $(ARGS),tests/connectors) && \
+		PYTHONPATH="$$fetched/spark" $(RUN)/pytest -m connectors $(or $(ARGS),tests/connectors); \
+	fi
 
 # PySpark 4.0 leaves sockets open, of which Python warns.
 test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (Connect: ARGS="-m long tests/engines/spark/test_engines.py")

@@ -7,6 +7,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 FOLDERS = {
+    "connectors": "runs jobs on a real Kafka, Delta and Iceberg",
     "conformance": "asks every engine and operator the same questions",
     "laws": "checks the algebra of every aggregate at once",
     "muntin_testing": "holds what tests share",

@@ -39,8 +39,9 @@ its lag, state, late rows; without a terminal there is a line for each micro-bat
 the query; a restart goes on from its checkpoint. A program has the same numbers from
 `mt.progress(query)`.
 
-Kafka and Delta need Spark's connector for them, which Spark does not bring along: put the jar on
-its class path, with `spark.jars` in `[spark.conf]`.
+Kafka, Delta and Iceberg need Spark's connector for them, which Spark does not bring along: put its
+jars on the class path, with `spark.jars` in `[spark.conf]`. [Production](production.md#connectors)
+says which.
 
 For example, `examples/flights/flights.toml`:
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 import muntin as mt
 from muntin.model.windows import parse_window
@@ -31,16 +31,21 @@ def batches(count: int) -> list[list[tuple[Any, ...]]]:
 
 def expected(spark: SparkSession, files: Path, control: mt.Control) -> list[Row]:
     """By recomputation over all rows, from what the list says of each window."""
-    table = spark.read.schema(SCHEMA).parquet(str(files)).where("k <> 'end'")
+    return listed_rows(spark.read.schema(SCHEMA).parquet(str(files)), control)
+
+
+def listed_rows(rows: DataFrame, control: mt.Control) -> list[Row]:
+    """The same of a table, whose last row only ends the stream."""
+    table = rows.where("k <> 'end'")
     found: list[Row] = []
     for listed in control.list():
         never = listed.state == "suspended" and listed.until is None  # before any row
         if listed.state not in ("running", "suspended") or never:
             continue
         window = parse_window(f"{listed.id} = {listed.window}")
-        rows = rows_of_window(table, mt.query("ts", [window], AGGREGATES, keys="k")).collect()
+        asked = mt.query("ts", [window], AGGREGATES, keys="k")
         low, high = naive(listed.complete_from), naive(listed.until)
-        for row in rows:
+        for row in rows_of_window(table, asked).collect():
             begun = low is None or row.window.start >= low
             if begun and (high is None or row.window.end <= high):
                 names = listed.aggregates or ("total", "most")

@@ -13,10 +13,16 @@ TESTS = Path(__file__).parents[1]
 
 def started(script: Path, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     """A script at work on a folder; what it prints goes to the file `log` there."""
-    path = os.pathsep.join([str(TESTS.parent / "src"), str(TESTS)])
+    return launched(folder, str(script), str(folder), *arguments)
+
+
+def launched(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    """Python with these arguments; what it prints goes to the file `log` of the folder."""
+    paths = [str(TESTS.parent / "src"), str(TESTS), os.environ.get("PYTHONPATH", "")]
+    path = os.pathsep.join(each for each in paths if each)
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, str(script), str(folder), *arguments],
+            [sys.executable, *arguments],
             stdout=log,
             stderr=log,
             cwd=folder,

@@ -128,7 +128,8 @@ class Output:
     """Where the results go."""
 
     format: str = option(
-        "what kind of sink", choices=("console", "parquet", "delta", "kafka", "memory", "postgres")
+        "what kind of sink",
+        choices=("console", "parquet", "delta", "iceberg", "kafka", "memory", "postgres"),
     )
     path: str | None = option("folder of parquet or delta", None)
     mode: str = option(
@@ -141,7 +142,9 @@ class Output:
         "postgres: 'postgresql://user@host/database', or 'env:NAME' for a variable that holds it",
         None,
     )
-    table: str | None = option("postgres: 'name' or 'schema.name' of the table", None)
+    table: str | None = option(
+        "postgres: 'name' or 'schema.name' of the table; iceberg: 'catalog.namespace.name'", None
+    )
     key: tuple[str, ...] = option(
         "postgres, and delta with 'upsert': the columns that tell rows apart, if not those that "
         "the query knows",

@@ -24,6 +24,9 @@ Problem = tuple[str, str]
 OF_A_FORMAT = {"topic": "kafka", "servers": "kafka", "port": "socket", "rows_per_second": "rate"}
 """Keys that only one format of a source or sink has; all but the rate it needs."""
 
+OF_A_DATABASE = {"dsn": ("postgres",), "table": ("postgres", "iceberg")}
+"""Keys that only these sinks have, and need."""
+
 FOR_STREAMS = (
     "is for streams, and this source is read as a table: set source.stream = true, or leave it out"
 )
@@ -212,6 +215,8 @@ def _sink(job: Job) -> Iterator[Problem]:
     if job.source.streaming and sink.format == "parquet" and job.mode != "append":
         problem = f"is {job.mode!r}, but files are never changed: parquet needs 'append'"
         yield "query.output", problem
+    if job.source.streaming and sink.format == "iceberg" and job.mode == "update":
+        yield "query.output", "is 'update', which iceberg does not take: use 'append'"
 
 
 def _written_aside(job: Job, kind: str) -> Iterator[Problem]:
@@ -239,16 +244,13 @@ def _upserted(job: Job, kind: str) -> Iterator[Problem]:
     sink = job.sink
     if sink.mode == "upsert" and sink.format != "delta":
         yield "sink.mode", f"is 'upsert', which {kind} does not take: leave it out"
-    if sink.format == "postgres":
-        for key in ("dsn", "table"):
-            if getattr(sink, key) is None:
-                yield f"sink.{key}", f"is missing: {kind} needs it"
-        if sink.mode != "error":
-            yield "sink.mode", f"is given, but {kind} always replaces rows by key: leave it out"
-    else:
-        for key in ("dsn", "table"):
-            if getattr(sink, key) is not None:
-                yield f"sink.{key}", f"is given, but {kind} has none: leave it out"
+    for key, owners in OF_A_DATABASE.items():
+        if sink.format in owners and getattr(sink, key) is None:
+            yield f"sink.{key}", f"is missing: {kind} needs it"
+        if sink.format not in owners and getattr(sink, key) is not None:
+            yield f"sink.{key}", f"is given, but {kind} has none: leave it out"
+    if sink.format == "postgres" and sink.mode != "error":
+        yield "sink.mode", f"is given, but {kind} always replaces rows by key: leave it out"
     if sink.upserts and (sink.partition_by or sink.options):
         key = "partition_by" if sink.partition_by else "options"
         yield f"sink.{key}", "is given, but rows are replaced by key: leave it out"
@@ -304,7 +306,7 @@ def _trigger(job: Job) -> Iterator[Problem]:
     if trigger.available_now and source.format in ENDLESS and source.format != "kafka":
         problem = f"never ends with source.format = {source.format!r}: give an interval"
         yield "trigger.available_now", problem
-    kept = job.sink.format in ("parquet", "delta", "kafka", "postgres")
+    kept = job.sink.format in ("parquet", "delta", "iceberg", "kafka", "postgres")
     if source.streaming and trigger.checkpoint is None and kept:
         problem = (
             f"is missing: a stream into {job.sink.format} keeps its place in a folder, so that a "

@@ -11,3 +11,8 @@ class Batch:
 
     query: str
     number: int
+
+    @property
+    def app(self) -> str:
+        """The application that Delta's log knows the query by."""
+        return f"muntin-{self.query}"

@@ -18,9 +18,7 @@ from muntin.errors import SinkError, shortened
 from muntin.upserts.arrow import pick
 from muntin.upserts.batch import Batch
 from muntin.upserts.columns import Column
-
-ATTEMPTS = 5
-"""How often a MERGE is tried while others write into the same table."""
+from muntin.upserts.delta_rules import ATTEMPTS, check_shape, refuse_twins
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +35,15 @@ class DeltaTarget:
 
     def merge(self, source: pa.Table, batch: Batch | None) -> None:
         """Replace and insert rows, unless the micro-batch is there already."""
-        self._refuse_twins(source)
+        groups = source.select(self.key).group_by(list(self.key)).aggregate([])
+        refuse_twins(source.num_rows, groups.num_rows, self.key)
         properties = None
         if batch is not None:
-            written = Transaction(_app(batch), batch.number)
+            written = Transaction(batch.app, batch.number)
             properties = CommitProperties(app_transactions=[written])
         for attempt in range(1, ATTEMPTS + 1):
             table = self._open() or self._create(source.schema)
-            self._check_shape(table, source.schema)
+            check_shape(_kinds(table.schema()), _kinds(Schema.from_arrow(source.schema)))
             if source.num_rows == 0 or (batch is not None and _is_written(table, batch)):
                 return
             try:
@@ -74,33 +73,6 @@ class DeltaTarget:
         except (DeltaError, OSError, ValueError) as error:
             raise self._fault(error) from None
 
-    def _check_shape(self, table: DeltaTable, schema: pa.Schema) -> None:
-        """Refuse a table whose columns differ, and say which."""
-        there = _kinds(table.schema())
-        wanted = _kinds(Schema.from_arrow(schema))
-        wrong = [
-            f"{shortened(name)!r} is {there[name]} and not {kind}"
-            if name in there
-            else f"{shortened(name)!r} ({kind}) is missing"
-            for name, kind in wanted.items()
-            if there.get(name) != kind
-        ]
-        wrong += [f"{shortened(name)!r} is not in the result" for name in there.keys() - wanted]
-        if wrong:
-            raise SinkError(
-                f"the Delta table has another shape than the result: column {'; '.join(wrong)}. "
-                "Write into another folder, or change this table"
-            )
-
-    def _refuse_twins(self, source: pa.Table) -> None:
-        groups = source.select(self.key).group_by(list(self.key)).aggregate([])
-        if groups.num_rows < source.num_rows:
-            raise SinkError(
-                f"{source.num_rows - groups.num_rows} rows of the result have the key of another "
-                f"row: the key ({', '.join(map(shortened, self.key))}) must tell all rows apart, "
-                "so name more columns in key="
-            )
-
     def _condition(self) -> str:
         """Keys are equal, and null is a value like any other."""
         parts = (f'"{name.replace(chr(34), chr(34) * 2)}"' for name in self.key)
@@ -111,13 +83,8 @@ class DeltaTarget:
         return SinkError(f"the Delta table at {shortened(self.path)!r} cannot be written: {said}")
 
 
-def _app(batch: Batch) -> str:
-    """The application that Delta's log knows the query by."""
-    return f"muntin-{batch.query}"
-
-
 def _is_written(table: DeltaTable, batch: Batch) -> bool:
-    version = table.transaction_version(_app(batch))
+    version = table.transaction_version(batch.app)
     return version is not None and version >= batch.number
 
 
@@ -127,12 +94,4 @@ def _kinds(schema: Schema) -> dict[str, str]:
 
 def flat_table(rows: pa.Table, columns: Sequence[Column]) -> pa.Table:
     """The columns of a result side by side, as Delta takes them."""
-    table = pa.table({column.name: pick(rows, column.path) for column in columns})
-    refused = (pa.types.is_duration, pa.types.is_null, pa.types.is_interval)
-    for field in table.schema:
-        if any(is_such(field.type) for is_such in refused):
-            raise SinkError(
-                f"column {shortened(field.name)!r} is {field.type}, which Delta has no type for: "
-                "cast it, for example to a number or to a string"
-            )
-    return table
+    return pa.table({column.name: pick(rows, column.path) for column in columns})

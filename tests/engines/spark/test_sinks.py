@@ -13,6 +13,7 @@ import pytest
 from deltalake import DeltaTable
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 import muntin as mt
 from muntin.engines.spark.late_rows import check_late, number_late
@@ -107,7 +108,9 @@ def test_a_table_is_written_and_replaced_by_key(frugal: SparkSession, store: Sto
         assert store.server.query("SELECT 1 FROM pg_class WHERE relname LIKE 'muntin_stage%'") == []
 
 
-def started(spark: SparkSession, folder: Path, checkpoint: str, call: Any, **options: Any) -> None:
+def started(
+    spark: SparkSession, folder: Path, checkpoint: str, call: Any, **options: Any
+) -> StreamingQuery:
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
     options = options or {"operator": "native"}
     stream = results(reader.parquet(str(folder / "files")), watermark="0 seconds", **options)
@@ -118,6 +121,7 @@ def started(spark: SparkSession, folder: Path, checkpoint: str, call: Any, **opt
         .start()
     )
     query.awaitTermination()
+    return query
 
 
 def test_a_repeated_batch_changes_nothing_and_a_fresh_checkpoint_does(
@@ -151,8 +155,21 @@ def test_a_repeated_batch_changes_nothing_and_a_fresh_checkpoint_does(
     expected = [plain(r) for r in ended.collect()]
     assert {r[:4] for r in store.read()} == {r[:4] for r in expected}
     assert store.read() != in_order(expected), "what was spoilt stays, since nothing wrote it again"
-    started(streams, tmp_path, "another", sink)
+    query = started(streams, tmp_path, "another", sink)
     assert store.read() == in_order(expected)
+    assert query.recentProgress
+    assert PASSWORD not in str([each.json for each in query.recentProgress])
+
+
+def test_a_stream_without_its_server_says_so_and_no_secret(
+    streams: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    written(streams, [rows(0)], SCHEMA, tmp_path / "files")
+    sink = mt.sinks.postgres(f"postgresql://ada:{PASSWORD}@127.0.0.1:1/d", "t")
+    with pytest.raises(StreamingQueryException, match=r"cannot connect to PostgreSQL") as error:
+        started(streams, tmp_path, "one", sink)
+    said = capfd.readouterr()
+    assert PASSWORD not in f"{error.value!r} {error.value} {said.out} {said.err}"
 
 
 def late_script() -> list[list[tuple[Any, ...]]]:
@@ -390,6 +407,10 @@ def test_what_is_no_result_gets_a_sentence(frugal: SparkSession, store: Store) -
     table = frugal.createDataFrame(rows(0), SCHEMA)
     with pytest.raises(SinkError, match="name them, key="):
         store.sink()(table)
+    past = results(table).select("k", "window.start")  # whose key is not that of its features
+    as_of = mt.as_of(past, "start", ["1 hour"], [mt.count()], keys="k")
+    with pytest.raises(SinkError, match="name them, key="):
+        store.sink()(as_of)
     with pytest.raises(SinkError, match=r"foreachBatch\(sink\)"):
         store.sink()(frugal.readStream.format("rate").load())
     with pytest.raises(SinkError, match="a batch_id is given, and no stream calls"):

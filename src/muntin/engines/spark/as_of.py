@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from muntin.aggregates.columns import Input
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.frame_verify import compare_frames
+from muntin.engines.spark.key_marks import forget_keys
 from muntin.engines.spark.names import column
 from muntin.engines.spark.operators.frames import Records, stranger
 from muntin.engines.spark.own_frames import run_own_frames, split_own
@@ -52,6 +53,7 @@ class SparkAsOf:
             asked.check_columns(rows.columns)
         if len({name.lower() for name in rows.columns}) < len(rows.columns):
             raise ColumnError("two columns of the rows have one name: rename one of them")
+        rows = forget_keys(rows)
         bound = SparkAsOf(rows, asked, events, operator)
         prepare(rows, asked.rows, lifted=False)
         prepare(bound.source, asked.events, lifted=False)

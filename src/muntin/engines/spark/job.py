@@ -29,6 +29,7 @@ from muntin.state.control import Control
 CONNECTORS = {
     "kafka": "Spark's connector for Kafka (spark-sql-kafka-0-10)",
     "delta": "Delta Lake (delta-spark)",
+    "iceberg": "Iceberg (iceberg-spark-runtime)",
 }
 """Formats that Spark does not bring along."""
 
@@ -119,7 +120,10 @@ def write(results: DataFrame, job: Job, show: Printer) -> None:
     if sink.partition_by:
         writer = writer.partitionBy(*sink.partition_by)
     with _translate(job, lambda error: _sink_fault(error, job)):
-        writer.save()
+        if sink.format == "iceberg":
+            writer.saveAsTable(str(sink.table))
+        else:
+            writer.save()
 
 
 def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
@@ -148,7 +152,7 @@ def start(results: DataFrame, job: Job, show: Printer) -> StreamingQuery:
     else:
         writer = writer.format(sink.format)
     with _translate(job, lambda error: _sink_fault(error, job)):
-        return writer.start()
+        return writer.toTable(str(sink.table)) if sink.format == "iceberg" else writer.start()
 
 
 def make_sink(job: Job) -> Sink:
@@ -265,7 +269,7 @@ def _format_fault(error: Exception, kind: str) -> str:
     if "DATA_SOURCE_NOT_FOUND" in str(error) or "Failed to find data source" in str(error):
         needed = CONNECTORS.get(kind, kind)
         return (
-            f"format {kind!r} is not known to this Spark: put {needed} on its class path, "
-            "with spark.jars = '/path/to.jar' in [spark.conf]"
+            f"format {kind!r} is not known to this Spark: put {needed} of Spark's release on its "
+            "class path, with spark.jars = '/path/to.jar' in [spark.conf]"
         )
     return f"format {kind!r} cannot be used so: {first_line(error)}"

@@ -40,6 +40,22 @@ def mark_keys(result: DataFrame, names: Iterable[str]) -> DataFrame:
     )
 
 
+def forget_keys(rows: DataFrame) -> DataFrame:
+    """The same rows without marks: what is computed of them has another key."""
+    if not any(KEY in (field.metadata or {}) for field in rows.schema):
+        return rows
+    return rows.select(
+        *(
+            column(field.name).alias(field.name, metadata=_without_key(field.metadata or {}))
+            for field in rows.schema
+        )
+    )
+
+
+def _without_key(metadata: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in metadata.items() if name != KEY}
+
+
 def read_columns(result: DataFrame) -> list[Column]:
     """The columns of a result as sinks know them."""
     return [

@@ -16,7 +16,7 @@ from os import PathLike, fspath
 from typing import Self
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from muntin.engines.spark.faults import first_line, silence_log
@@ -30,11 +30,13 @@ from muntin.engines.spark.late_rows import (
     split_late,
 )
 from muntin.engines.spark.names import column
+from muntin.engines.spark.own_delta import OwnDelta, has_delta
 from muntin.engines.spark.session_facts import check_table, is_connect
 from muntin.errors import SinkError, check_library, shown
 from muntin.upserts import Column, find_key
 from muntin.upserts.batch import Batch
 from muntin.upserts.columns import flatten
+from muntin.upserts.delta_rules import check_types
 from muntin.upserts.keys import check_key
 from muntin.upserts.postgres_text import parse_table
 from muntin.upserts.postgres_types import JSON, postgres_type
@@ -154,7 +156,10 @@ class PostgresSink(Sink):
 
 @dataclass(frozen=True, slots=True)
 class DeltaSink(Sink):
-    """Upserts into a Delta table, by the library deltalake: no jar is needed."""
+    """Upserts into a Delta table, by Spark's own Delta where the session has it.
+
+    Elsewhere the library deltalake writes it, and no jar is needed.
+    """
 
     path: str
 
@@ -168,6 +173,11 @@ class DeltaSink(Sink):
         key: tuple[str, ...],
         batch: Batch | None,
     ) -> None:
+        check_types(columns)
+        if has_delta(rows.sparkSession):
+            OwnDelta(self.path, key).write(rows, columns, batch)
+            return
+        check_library("deltalake", "delta", "Delta")
         from muntin.upserts.delta import DeltaTarget, flat_table
 
         target = DeltaTarget(self.path, key)
@@ -198,7 +208,9 @@ def delta_sink(
     late_to: str | PathLike[str] | None = None,
 ) -> DeltaSink:
     """A sink into a Delta table; what is wrong with its arguments is told at once."""
-    check_library("deltalake", "delta", "Delta")
+    session = SparkSession.getActiveSession()
+    if session is None or not has_delta(session):
+        check_library("deltalake", "delta", "Delta")
     places = (_folder(path, "path"), None if late_to is None else _folder(late_to, "late_to"))
     if places[0] == places[1]:
         raise SinkError(
