@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
-from muntin.data_windows import Aggregator, Discretizer, LastRecords, PriceDriven, evaluate
+from muntin.data_windows import (
+    Aggregator,
+    Discretizer,
+    LastRecords,
+    PriceDriven,
+    PriceSwitched,
+    evaluate,
+)
 from muntin.data_windows.array_windows import runs_of
 from muntin.data_windows.elements import Batch
 from muntin.data_windows.protocol import NOTHING, WindowFunction
@@ -164,18 +171,52 @@ def test_every_five_seconds_the_last_ten_records() -> None:
     assert [tuple(row.values())[3:] for row in rows] == wanted
 
 
-def test_reports_become_more_frequent_while_a_stock_is_cheap() -> None:
-    minute = 60_000_000
-    prices = [12.0] * 25 + [9.0] * 15
-    trades = [
-        {"t": m * minute, "price": p, "volume": m + 1, "worth": p * (m + 1)}
+MINUTE = 60_000_000
+
+
+def trades(prices: list[float]) -> Records:
+    return [
+        {"t": m * MINUTE, "price": p, "volume": m + 1, "worth": p * (m + 1)}
         for m, p in enumerate(prices)
     ]
+
+
+def reports(function: Any, records: Records) -> list[tuple[int, int, int, float]]:
     vwap = mt.ratio(mt.sum("worth"), mt.sum("volume")).alias("vwap")
-    window = mt.user_window(PriceDriven, id="report")
-    rows = list(evaluate(trades, "t", [window], [vwap, mt.count()]))
-    spans = [(row["start"] // minute, (row["end"] - 1) // minute, row["vwap"]) for row in rows]
-    dear = [(0, 9, 12.0), (5, 14, 12.0), (10, 19, 12.0), (15, 24, 12.0), (20, 24, 12.0)]
-    cheap = [(m, min(m + 4, 39), 9.0) for m in range(25, 40, 2)]
-    assert [span[:2] for span in spans] == [span[:2] for span in dear + cheap]
-    assert [span[2] for span in spans] == pytest.approx([12.0] * 5 + [9.0] * 8)
+    window = mt.user_window(function, id="report")
+    rows = evaluate(records, "t", [window], [mt.count(), vwap])
+    return [(r["start"] // MINUTE, r["end"] // MINUTE, r["count"], r["vwap"]) for r in rows]
+
+
+def test_figure_1_a_report_every_two_minutes_after_the_fall() -> None:
+    """At minute 25 the price falls to 9: reports at 27, 29, … of the last 5 minutes, not at 30."""
+    records = trades([12.0] * 25 + [9.0] * 16)
+    found = reports(PriceDriven, records)
+    dear = [(m - 10, m) for m in range(5, 26, 5)]
+    cheap = [(m - 5, m) for m in range(27, 41, 2)]
+    assert [span[:2] for span in found] == dear + cheap
+    for start, end, many, price in found:
+        held = [r for r in records if start <= r["t"] // MINUTE < end]
+        assert many == len(held)
+        assert price == pytest.approx(
+            sum(r["worth"] for r in held) / sum(r["volume"] for r in held)
+        )
+
+
+def test_a_fall_brings_a_report_nearer_and_never_puts_one_off() -> None:
+    """A fall at 29 leaves the report of 30 where it is; a rise at 33 that of 34, of 8 minutes."""
+    found = reports(PriceDriven, trades([12.0] * 29 + [9.0] * 4 + [12.0] * 12))
+    ends = [end for _, end, *_ in found]
+    assert ends == [5, 10, 15, 20, 25, 30, 32, 34, 39, 44]
+    assert [span[:2] for span in found[5:]] == [(25, 30), (27, 32), (27, 34), (29, 39), (34, 44)]
+    quiet = trades([12.0] * 3)
+    quiet += [{**r, "t": r["t"] + 100 * MINUTE} for r in quiet]
+    assert [span[:2] for span in reports(PriceDriven, quiet)] == [(-5, 5), (0, 10)]
+
+
+def test_windows_that_switch_with_the_price_end_where_it_crosses() -> None:
+    found = reports(PriceSwitched, trades([12.0] * 25 + [9.0] * 15))
+    dear = [(0, 9), (5, 14), (10, 19), (15, 24), (20, 24)]
+    cheap = [(m, min(m + 4, 39)) for m in range(25, 40, 2)]
+    assert [span[:2] for span in found] == dear + cheap
+    assert [span[3] for span in found] == pytest.approx([12.0] * 5 + [9.0] * 8)

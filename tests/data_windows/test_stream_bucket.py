@@ -1,6 +1,7 @@
 """A bucket of a stream, stepped from the bytes of its store, beside what its windows mean."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import muntin as mt
-from muntin.data_windows import PriceDriven, evaluate
+from muntin.data_windows import LastRecords, PriceDriven, PriceSwitched, evaluate
 from muntin.data_windows.protocol import Columns, Numbers, Policy, Record, WindowFunction
 from muntin.data_windows.stream_bucket import StreamBucket
 from muntin.data_windows.window_functions import PositionFunction, SessionFunction
@@ -21,7 +22,7 @@ from muntin.state.bucket import Bucket
 from muntin.state.spec import Spec
 from muntin.state.store import MemoryStore, from_bytes
 from muntin_testing.data_windows import KINDS, Records, data_windows, meaning
-from muntin_testing.reached import Reached
+from muntin_testing.reached import Reached, fewer
 from muntin_testing.record_streams import (
     Stream,
     admitted,
@@ -82,6 +83,47 @@ def test_any_split_and_any_restart_give_the_rows_of_a_batch() -> None:
     reached.at_least(2, *KINDS)
 
 
+def test_update_mode_gives_open_windows_as_far_as_they_have_come() -> None:
+    """Beside the rows of append mode: what a batch would give if the data ended here."""
+    reached = Reached()
+
+    @fewer
+    @given(st.data(), st.lists(data_windows(), min_size=1, max_size=3))
+    def each(data: st.DataObject, windows: list[DataWindow | Window]) -> None:
+        batches = data.draw(arriving(odd=any(isinstance(w, Session) for w in windows)))
+        streams = [Stream(spec_of(windows, update=update)) for update in (False, True)]
+        closed: Counter[str] = Counter()
+        keys, last = admitted(batches), 0
+        for rows, watermark in batches:
+            append, update = (Counter(map(repr, s.step(rows, watermark))) for s in streams)
+            assert append <= update
+            closed += append
+            taken = {k: [r for r in each if r["t"] < watermark] for k, each in keys.items()}
+            grown = {k: each for k, each in taken.items() if any(r["t"] >= last for r in each)}
+            so_far = Counter(map(repr, unfinished(windows, grown)))
+            assert update - append == so_far - closed
+            reached["early"] += (update - append).total() > 0
+            last = max(last, watermark)
+        reached["in all"] += closed.total() > 0
+
+    each()
+    reached.at_least(5, "early", "in all")
+
+
+def unfinished(
+    windows: list[DataWindow | Window], keys: dict[Any, Records]
+) -> list[tuple[Any, ...]]:
+    """All windows over these records, finished or not."""
+    more: Any = {"incomplete": True}
+    ends = [replace(w, **more) if isinstance(w, DataWindow) else w for w in windows]
+    return [
+        row_of(key, node, start, end, [records[i] for i in run])
+        for node, window in enumerate(ends)
+        for key, records in keys.items()
+        for start, end, run in meaning(window, records)
+    ]
+
+
 class Rises(WindowFunction):
     """A window for each rise of the price, to the second next one; in batches too: it resumes."""
 
@@ -134,7 +176,7 @@ class Triggers(Policy):
 FUNCTIONS = [
     mt.user_window(lambda: SessionFunction(9, 40), id="session"),
     mt.user_window(lambda: PositionFunction(40, 15, 3), id="declared bounds"),
-    mt.user_window(lambda: PriceDriven(3, (40, 20), (20, 8)), id="price", columns=["price"]),
+    mt.user_window(lambda: PriceSwitched(3, (40, 20), (20, 8)), id="price", columns=["price"]),
     mt.user_window(Rises),
     mt.user_window(WholeKeys),
     mt.user_window(Triggers),
@@ -171,6 +213,113 @@ def test_functions_go_on_from_what_they_remember() -> None:
 
     each()
     reached.at_least(4, *(window.id for window in FUNCTIONS))
+
+
+EVERY = 30
+UNTIL = 3_000
+"""How far time goes on: a policy that reports for ever would not end."""
+
+
+def last_records(n: int, records: Records) -> list[tuple[int, int, list[int]]]:
+    """Every so often the last n records, from the first record on: by the definition."""
+    if not records:
+        return []
+    times, first = [r["t"] for r in records], records[0]["t"]
+    found = []
+    for due in range(first - first % EVERY + EVERY, UNTIL + 1, EVERY):
+        run = [i for i, t in enumerate(times) if t < due][-n:]
+        found.append((times[run[0]], times[run[-1]] + 1, run))
+    return found
+
+
+def test_policies_keep_records_in_state_and_report_as_time_passes() -> None:
+    """Beside a count window, whose slices are cut at other records."""
+    reached = Reached()
+    sizes = (1, 3, 8)
+    windows: list[Any] = [
+        mt.user_window(lambda n=n: LastRecords(n, EVERY), id=f"last {n}")  # type: ignore[misc]
+        for n in sizes
+    ]
+
+    @fewer
+    @given(arriving(odd=False))
+    def each(batches: list[tuple[Records, int]]) -> None:
+        batches = [(rows, min(watermark, UNTIL)) for rows, watermark in batches]
+        stream = Stream(spec_of([*windows, mt.count_window(5, 2)]))
+        found = [row for rows, watermark in batches for row in stream.step(rows, watermark)]
+        wanted = [
+            row_of(key, node, start, end, [records[i] for i in run])
+            for node, n in enumerate(sizes)
+            for key, records in admitted(batches).items()
+            for start, end, run in last_records(n, records)
+        ]
+        assert sorted_rows([row for row in found if row[1] < len(sizes)]) == sorted_rows(wanted)
+        counted = expected([mt.count_window(5, 2)], admitted(batches))
+        assert len([row for row in found if row[1] == len(sizes)]) == len(counted)
+        most = from_bytes(stream.store["slices"]).num_rows
+        assert most <= (max(sizes) + 1) * len(admitted(batches))
+        reached["several batches"] += sum(bool(rows) for rows, _ in batches) > 2
+        reached["dropped"] += bool(stream.dropped)
+
+    each()
+    reached.at_least(2, "several batches", "dropped")
+
+
+def test_reports_that_follow_a_price_go_on_after_a_restart() -> None:
+    window = mt.user_window(lambda: PriceDriven(3, (40, 20), (20, 8)), id="p", columns=["price"])
+    reached = Reached()
+
+    @fewer
+    @given(arriving(odd=False))
+    def each(batches: list[tuple[Records, int]]) -> None:
+        batches = [
+            ([{**r, "price": r["price"] or 4} for r in rows], min(watermark, UNTIL))
+            for rows, watermark in batches
+        ]
+        stream = Stream(spec_of([window, mt.session("9 microseconds")]))
+        found = [r for rows, w in batches for r in stream.step(rows, w) if r[1] == 0]
+        keys = admitted(batches)
+        ends = {key: [*rows, {**rows[-1], "t": UNTIL, "n": 10**9}] for key, rows in keys.items()}
+        assert sorted_rows(found) == sorted_rows(judged([window], ends))
+        reached["reports"] += len(found)
+
+    each()
+    reached.at_least(100, "reports")
+
+
+def test_a_policy_that_keeps_too_much_is_named_with_its_bound() -> None:
+    window = mt.user_window(lambda: LastRecords(50, EVERY), id="last 50", limit=7)
+    stream = Stream(spec_of([window]))
+    stream.step([record(1000 + i) for i in range(9)], 0)
+    with pytest.raises(UserWindowError, match=r"'last 50' keeps 8 records, above the limit of 7"):
+        stream.step([], 2000)
+
+
+def test_functions_give_early_results_too() -> None:
+    reached = Reached()
+
+    @fewer
+    @given(st.data(), st.lists(st.sampled_from(FUNCTIONS), min_size=1, max_size=2, unique=True))
+    def each(data: st.DataObject, windows: list[UserWindow]) -> None:
+        batches = [
+            ([{**r, "price": r["price"] or 4} for r in rows], watermark)
+            for rows, watermark in data.draw(arriving(odd=False))
+        ]
+        streams = [Stream(spec_of(windows, update=update)) for update in (False, True)]
+        closed: Counter[str] = Counter()
+        keys, last = admitted(batches), 0
+        for rows, watermark in batches:
+            append, update = (Counter(map(repr, s.step(rows, watermark))) for s in streams)
+            closed += append
+            taken = {k: [r for r in each if r["t"] < watermark] for k, each in keys.items()}
+            grown = {k: each for k, each in taken.items() if any(r["t"] >= last for r in each)}
+            ends = [replace(window, incomplete=True) for window in windows]
+            assert update - append == Counter(map(repr, judged(ends, grown))) - closed
+            reached["early"] += (update - append).total() > 0
+            last = max(last, watermark)
+
+    each()
+    reached.at_least(5, "early")
 
 
 def record(t: int, key: str = "a", **more: Any) -> dict[str, Any]:

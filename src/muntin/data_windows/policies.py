@@ -10,16 +10,14 @@ merges from there to the newest. Only what all policies have evicted is dropped.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from muntin.aggregates import Aggregate
+from muntin.data_windows.held_records import Emission, HeldRecords
 from muntin.data_windows.protocol import Policy, Record
 from muntin.data_windows.store import STORES
-from muntin.errors import UserWindowError
 from muntin.incremental import Monoid
 from muntin.incremental.protocol import monoid_of
 from muntin.model.data_windows import OPEN_LIMIT, DataWindow, UserWindow
@@ -64,14 +62,9 @@ def record_limit(windows: Iterable[DataWindow | Window]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Emitted:
-    """A window that a policy emitted: its bounds, its records by number, its result."""
+class Emitted(Emission):
+    """A window that a policy emitted, with its result."""
 
-    policy: int
-    start: int
-    end: int
-    first: int
-    stop: int
     result: Any
 
 
@@ -94,80 +87,21 @@ class RecordWindows:
     ) -> None:
         self.monoid = monoid_of(aggregate)
         self.store = STORES[store](self.monoid)
-        self._policies = list(policies)
-        self._names = list(names or (type(p).__name__ for p in policies))
-        self._heads = [0] * len(self._policies)
-        self._times: deque[int] = deque()
-        self._dropped = 0
-        self._limit = limit
+        own = list(names or (type(p).__name__ for p in policies))
+        self._held = HeldRecords(policies, own, limit)
 
     @property
     def kept(self) -> int:
-        return len(self._times)
+        return self._held.kept
 
     def record(self, time: int, value: object, record: Record) -> list[Emitted]:
         """Windows emitted before the record enters; then it enters, and others leave."""
-        emitted = self._time_out(time, record)
-        for i, policy in enumerate(self._policies):
-            count = self._ask(i, partial(policy.trigger, time, record), time, record)
-            emitted += self._emit(i, count)
+        emitted = []
+        for each in self._held.emit(time, record):
+            result = self.monoid.lower(self.store.merge(each.first))
+            emitted.append(
+                Emitted(each.policy, each.start, each.end, each.first, each.stop, result)
+            )
         self.store.append(self.monoid.lift(value))
-        self._times.append(time)
-        for i, policy in enumerate(self._policies):
-            gone = self._ask(i, partial(policy.evict, time, record), time, record)
-            if gone > self._held(i):
-                raise UserWindowError(
-                    f"policy {self._names[i]!r} evicts {gone} records at time {time}, "
-                    f"but has {self._held(i)}"
-                )
-            self._heads[i] += gone
-        self._drop()
+        self.store.remove_up_to(self._held.enter(time, record))
         return emitted
-
-    def _time_out(self, time: int, record: Record) -> list[Emitted]:
-        """Windows that are due without a record before `time`."""
-        emitted: list[Emitted] = []
-        for i, policy in enumerate(self._policies):
-            while (due := policy.timeout()) is not None and due <= time and self._held(i):
-                count = self._ask(i, policy.timed_out, time, record)
-                emitted += self._emit(i, count)
-        return emitted
-
-    def _held(self, i: int) -> int:
-        return self._dropped + len(self._times) - self._heads[i]
-
-    def _emit(self, i: int, count: int) -> list[Emitted]:
-        if not count or not self._held(i):
-            return []
-        head, stop = self._heads[i], self._dropped + len(self._times)
-        first, last = self._times[head - self._dropped], self._times[-1]
-        start, end = self._policies[i].bounds(first, last)
-        result = self.monoid.lower(self.store.merge(head))
-        return [Emitted(i, start, end, head, stop, result)] * count
-
-    def _drop(self) -> None:
-        oldest = min(self._heads)
-        self.store.remove_up_to(oldest)
-        while self._dropped < oldest:
-            self._times.popleft()
-            self._dropped += 1
-        if self.kept > self._limit:
-            slow = self._names[self._heads.index(oldest)]
-            raise UserWindowError(
-                f"policy {slow!r} keeps {self.kept} records, above the limit of {self._limit}: "
-                "evict them, or raise the limit"
-            )
-
-    def _ask(self, i: int, question: Callable[[], int], time: int, record: Record) -> int:
-        try:
-            said = question()
-        except Exception as error:
-            raise UserWindowError(
-                f"policy {self._names[i]!r} raised {error!r} at time {time}, "
-                f"record {dict(record)!r}"
-            ) from error
-        if not isinstance(said, int) or said < 0:
-            raise UserWindowError(
-                f"policy {self._names[i]!r} said {said!r} at time {time}: say how many"
-            )
-        return said

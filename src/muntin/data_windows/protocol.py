@@ -140,6 +140,10 @@ class Policy(WindowFunction):
     def evict(self, time: int, record: Record) -> int:
         """Deterministic: how many windows begin with the record; else how many records leave."""
 
+    def evict_due(self) -> int:
+        """How many records leave at a time-out, before what is left is emitted."""
+        return 0
+
     def mark(self, time: int, record: Record) -> Marks:
         return Marks(self.trigger(time, record), self.evict(time, record))
 

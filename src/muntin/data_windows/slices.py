@@ -5,13 +5,14 @@
     cut        where a run begins or ends; each piece is reduced once, each run merged from pieces
     kept       one slice for each stretch between the begins of open windows: a session of a
                million records is one, and what no open window holds is gone
+    early      in update mode, windows that have begun and got a record: as if the data ended here
 
 Keys that have neither records nor a window that time ends are not looked at.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -30,10 +31,11 @@ from muntin.data_windows.elements import (
     merge_runs,
 )
 from muntin.data_windows.record_buffer import TIME
-from muntin.data_windows.stream_state import StreamSpec
+from muntin.data_windows.stream_state import StreamSpec, keeps_records
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
-from muntin.model.data_windows import MeasureWindow, Threshold, UserWindow
+from muntin.model.data_windows import DataWindow, MeasureWindow, Threshold, UserWindow
+from muntin.model.windows import Window
 from muntin.state.pieces import GROUP, longs
 
 NODE, NUMBER, LO, HI, SLICE, LOW, HIGH = "node", "number", "lo", "hi", "slice", "low", "high"
@@ -115,9 +117,12 @@ class _Step:
         }
         begins = np.unique(np.concatenate([NONE, *(each.open.at for each in found.values())]))
         slices = batch.runs_from(begins)
-        ended = {node: each.closed for node, each in found.items() if len(each.closed.first)}
+        given = [(node, each.closed) for node, each in found.items()]
+        if spec.update:
+            given += [(node, self._early(node, each, clock.now)) for node, each in found.items()]
+        given = [(node, runs) for node, runs in given if len(runs.first)]
         kept, *merged = merge_runs(
-            [slices, *ended.values()],
+            [slices, *(runs for _, runs in given)],
             batch.size,
             spec.partials,
             self._partials.__getitem__,
@@ -125,11 +130,25 @@ class _Step:
         )
         results = [
             self._result(node, runs, columns)
-            for (node, runs), columns in zip(ended.items(), merged, strict=True)
+            for (node, runs), columns in zip(given, merged, strict=True)
         ]
         return results, Kept(
             self._keep_slices(slices, kept), self._keep_open(begins, found), self._keep_facts(found)
         )
+
+    def _early(self, node: int, found: Found, now: int) -> Runs:
+        """The windows of keys with new records that have begun and not ended."""
+        window, batch = self._spec.windows[node], self._batch
+        if isinstance(window, UserWindow) and keeps_records(window):
+            return found.closed.where(NONE)  # a policy has no window before it emits one
+        ending = replace(window, incomplete=True) if isinstance(window, DataWindow) else window
+        runs = find_windows(ending, batch, self._carry(node)).closed
+        ended = _among(runs, found.closed, batch.size)
+        if isinstance(window, Window):
+            ended = runs.end <= now
+        changed = np.zeros(len(batch.firsts), dtype=np.bool_)
+        changed[batch.group[batch.records]] = True
+        return runs.where(changed[batch.group[runs.first]] & ~ended)
 
     def _elements(self, own: pa.Table, records: pa.Table) -> tuple[Batch, pa.Array]:
         """Slices and records, key by key, and their order."""
@@ -222,6 +241,18 @@ class _Step:
                 both = pa.concat_arrays([whole(facts, f"v{node}"), each.value])
                 new[f"v{node}"] = both.take(pa.array(place))
         return pa.table(new)
+
+
+def _among(runs: Runs, closed: Runs, size: int) -> Array:
+    """Which of these runs are closed: as many of equal ones as are closed, the oldest first."""
+    own, others = (r.first * (size + 1) + r.stop for r in (runs, closed))
+    order = np.argsort(own, kind="stable")
+    ordered = own[order]
+    turn = np.empty(len(own), dtype=np.int64)
+    turn[order] = np.arange(len(own)) - np.searchsorted(ordered, ordered)
+    others = np.sort(others)
+    times = np.searchsorted(others, own, side="right") - np.searchsorted(others, own)
+    return np.asarray(turn < times)
 
 
 def _value_type(window: object, spec: StreamSpec, like: pa.Table) -> pa.DataType | None:

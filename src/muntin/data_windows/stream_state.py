@@ -77,6 +77,7 @@ class StreamSpec:
     records is. `named`, `described` and `ordered` say in the user's words what the keys, the
     partial columns and `order_by` are, so that a state can be refused that holds others.
     `late_now` judges lateness by the watermark of the present batch, else by the one before.
+    `update` gives windows out as far as they have come, too.
     """
 
     keys: tuple[str, ...]
@@ -91,6 +92,7 @@ class StreamSpec:
     ordered: tuple[str, ...] = ()
     late_now: bool = False
     wraps: bool = False
+    update: bool = False
     format: ClassVar[str] = "cutty 1"
     what: ClassVar[str] = "windows that the data decides"
 
@@ -273,12 +275,11 @@ def signature(window: DataWindow | Window) -> str:
     if isinstance(window, UserWindow):
         function = function_of(window)
         given["factory"] = type(function).__qualname__
-        if function.deterministic:
-            given["made with"] = json.loads(dump_state(window.id, function))["state"]
+        given["made with"] = json.loads(dump_state(window.id, function))["state"]
     words = ", ".join(f"{name}={value!r}" for name, value in given.items())
     return f"{window.id} = {type(window).__name__}({words})"
 
 
-def keeps_records(window: DataWindow | Window) -> bool:
+def keeps_records(window: UserWindow) -> bool:
     """Whether a window's function can only be evaluated on records kept one by one."""
-    return isinstance(window, UserWindow) and not function_of(window).deterministic
+    return not function_of(window).deterministic

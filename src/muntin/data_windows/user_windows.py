@@ -4,8 +4,9 @@ A function that takes batches gives two arrays a key, ends and begins; the k-th 
 begin (first in, first out), so that runs of records follow without a loop.
 
 In a stream a function lives for one step: what it remembers is carried as JSON, and its open
-windows as the slices that they began with. A function that takes batches gets them in a stream only
-if it resumes from what it remembers (`resumes`); otherwise it sees one record at a time.
+windows as the slices that they began with; for a policy these are the records that it holds. A
+function that takes batches gets them in a stream only if it resumes from what it remembers
+(`resumes`); otherwise it sees one record at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muntin.aggregates import count
 from muntin.data_windows.discretizer import Begun, Discretizer, Track
 from muntin.data_windows.elements import (
     NEVER,
@@ -32,7 +32,8 @@ from muntin.data_windows.elements import (
     Open,
     Runs,
 )
-from muntin.data_windows.policies import RecordWindows, record_limit
+from muntin.data_windows.held_records import Emission, HeldRecords
+from muntin.data_windows.policies import record_limit
 from muntin.data_windows.protocol import Policy, WindowFunction
 from muntin.data_windows.stream_state import dump_state
 from muntin.data_windows.window_functions import function_of
@@ -84,13 +85,12 @@ class _Asking:
 
     def ask(self, key: _Key) -> None:
         function = function_of(self.window)
-        if isinstance(function, Policy) and not function.deterministic:
-            assert self.clock is None, "a stream has no policies that keep records"
-            self._trigger(function, key)
-            return
         if key.memory is not None:
             function.restore(key.memory["state"])
-        at_once = self.clock is None or function.resumes
+        if isinstance(function, Policy) and not function.deterministic:
+            self._ask_policy(function, key)
+            return
+        at_once = function.resumes or (self.clock is None and key.memory is None)
         if not (at_once and self._ask_at_once(function, key)):
             self._ask_one_by_one(function, key)
 
@@ -106,12 +106,26 @@ class _Asking:
         due = np.asarray(self.due, dtype=np.int64)
         return Found(closed, still, pa.array(self.memory, pa.string()), due)
 
-    def _trigger(self, policy: Policy, key: _Key) -> None:
-        limit = record_limit([self.window])
-        records = RecordWindows(count(), [policy], "lazy", [self.window.id], limit)
-        for time, record in _rows(key):
-            for e in records.record(time, 1, record):
-                self.rows.append((key.first + e.first, key.first + e.stop, e.start, e.end))
+    def _ask_policy(self, policy: Policy, key: _Key) -> None:
+        """Each record that the policy holds is a window that has begun, so a slice of its own."""
+        window, limit = self.window, record_limit([self.window])
+        at = [place for place, *_ in key.open]
+        limit = limit if self.clock is None else window.limit
+        held = HeldRecords([policy], [window.id], limit, [time for _, time, *_ in key.open])
+
+        def take(emitted: list[Emission]) -> None:
+            self.rows += [(at[e.first], at[e.stop - 1] + 1, e.start, e.end) for e in emitted]
+
+        for i, (time, record) in zip(key.records.tolist(), _rows(key), strict=True):
+            take(held.emit(time, record))
+            at.append(i)
+            held.enter(time, record)
+        if self.clock is None:
+            return
+        take(held.pass_time(self.clock.now, {}))
+        self.open += [(place, 0, UNDECLARED, UNDECLARED) for place in at[held.dropped :]]
+        self.memory.append(dump_state(window.id, policy))
+        self.due.append(NEVER if held.due is None else held.due)
 
     def _ask_one_by_one(self, function: WindowFunction, key: _Key) -> None:
         window = self.window

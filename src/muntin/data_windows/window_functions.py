@@ -223,15 +223,13 @@ class ThresholdFunction(WindowFunction):
         return NOTHING
 
 
-class PriceDriven(WindowFunction):
-    """The paper's example: reports become more frequent while a stock is cheap (Figure 1).
+class PriceSwitched(WindowFunction):
+    """Windows of one size while a price is above a limit, and of another while it is not.
 
-    price > limit   every 5 minutes, the last 10       price ≤ limit   every 2 minutes, the last 5
-
-    The pairs are (range, slide) above the limit, and at or below it. The price decides from the
-    record that crosses the limit on: windows that are open then end before it, as far as they have
-    come, and the other slide counts from there. A window that crossed the limit would have to be
-    shorter than those that began after it, against first in, first out.
+    The pairs are (range, slide) above the limit, and at or below it. Windows that are open when the
+    price crosses the limit end there, as far as they have come, and the other slide counts from
+    there. So it is deterministic and shares slices, which the paper's own example cannot
+    (`price_driven`): its first report after a fall begins before it.
     """
 
     columns: ClassVar[tuple[str, ...]] = ("price",)

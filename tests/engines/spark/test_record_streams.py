@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 import muntin as mt
-from muntin.data_windows import LastRecords, PriceDriven, WindowFunction
+from muntin.data_windows import LastRecords, PriceSwitched, WindowFunction
 from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin_testing.oracle import differences
 from muntin_testing.streams import played, streamed, written
@@ -113,9 +113,9 @@ def functions() -> tuple[Any, ...]:
         resumes = False
         marks = WindowFunction.marks
 
-    def cheap() -> PriceDriven:
+    def cheap() -> PriceSwitched:
         sizes = ((10 * SECOND, 5 * SECOND), (5 * SECOND, 2 * SECOND))
-        return PriceDriven(1030, *sizes, price="km")
+        return PriceSwitched(1030, *sizes, price="km")
 
     return (
         mt.user_window(Climbs),
@@ -156,11 +156,14 @@ def admitted(script: Batches, pauses: Sequence[int] = ()) -> Batches:
     return found
 
 
-def run(rows: DataFrame, checkpoint: Path, window: str = "session") -> tuple[list[Row], int]:
+def run(
+    rows: DataFrame, checkpoint: Path, window: str = "session", output: str = "append"
+) -> tuple[list[Row], int]:
     """What a run gave until it had read the files that there were, and how many rows were late."""
     found: list[Row] = []
     query = (
         rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect()))
+        .outputMode(output)
         .option("checkpointLocation", str(checkpoint))
         .trigger(availableNow=True)
         .start()
@@ -249,6 +252,31 @@ def test_several_queries_share_a_stream_and_keep_their_rows(
         assert sum(ours.values()) > 20
 
 
+def test_policies_and_early_results_go_on_after_a_restart(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    """Every 10 seconds the last 3 records; and a session in update mode, as far as it has come."""
+    last = mt.user_window(lambda: LastRecords(3, 10 * SECOND), id="last 3")
+    session = mt.session("30 seconds", id="session")
+    script = [*batches(4, seed=7)[:4], [(START + timedelta(seconds=150), "a", 999, *[None] * 5)]]
+    found: list[Row] = []
+    for part in (script[:2], script):
+        stream = streamed(streams, written(streams, part, SCHEMA, tmp_path / "files"), SCHEMA)
+        rows = asked(stream, [last, session], output="update").where("k = 'a'")
+        found += run(rows, tmp_path / "checkpoint", output="update")[0]
+    times = sorted((r[0], r[2]) for rows in admitted(script, [2]) for r in rows if r[1] == "a")
+    wanted, due, end = [], START, START + timedelta(seconds=150 - DELAY)
+    while (due := due + timedelta(seconds=10)) <= end:
+        wanted.append(min(n for _, n in [t for t in times if t[0] < due][-3:]))
+    assert [r["first"] for r in found if r["window_id"] == "last 3"] == wanted
+    sessions = [r for r in found if r["window_id"] == "session"]
+    counts = [r["rows"] for r in sessions]
+    assert {r["window"]["start"] for r in sessions} == {times[0][0]}
+    assert counts == sorted(counts)
+    assert len(counts) >= 3
+    assert counts[-1] == len(times) - 1  # the last row of all waits for the watermark
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_many_restarted_streams_have_the_rows_of_batches(
@@ -264,16 +292,15 @@ def test_what_cannot_run_is_refused_with_a_sentence(streams: SparkSession, tmp_p
     files = written(streams, batches(1), SCHEMA, tmp_path / "files")
     stream = streamed(streams, files, SCHEMA)
     windows = [mt.session("5 seconds"), mt.count_window(3)]
-    last = mt.user_window(lambda: LastRecords(3, SECOND), id="last 3")
     control = mt.Control(tmp_path / "control")
     for said, given, more in (
-        ("output='update' cannot run with window 'session 5 s", windows, {"output": "update"}),
+        ("output='complete' cannot run with window 'session 5", windows, {"output": "complete"}),
         ("started_with is for periodic windows", windows, {"started_with": []}),
         ("control is for periodic windows", windows, {"control": control}),
         ("operator='bucketed' is for periodic windows", windows, {"operator": "bucketed"}),
         ("'wcg' merges sessions on batches of Spark", windows[:1], {"strategy": "wcg"}),
         ("this stream has none: give watermark=", windows, {"watermark": None}),
-        ("'last 3' cannot run on a stream: its policy counts", [last], {}),
+        ("take records that the watermark has", windows, {"watermark": None, "output": "update"}),
         ("buckets 0 must be a whole number", windows, {"buckets": 0}),
     ):
         with pytest.raises(mt.MuntinError, match=said):

@@ -12,7 +12,6 @@ from typing import get_args
 
 from pyspark.sql import DataFrame
 
-from muntin.data_windows.stream_state import keeps_records
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.future_rows import leave_out_future
 from muntin.engines.spark.names import quoted
@@ -189,10 +188,10 @@ def check_beside(query: Query, beside: Iterable[str]) -> None:
 def check_for_data_windows(query: Query, streaming: Streaming) -> None:
     """Refuse what windows that the data decides cannot have."""
     first = query.data_windows[0].id
-    if streaming.output != "append":
+    if streaming.output == "complete":
         raise StrategyError(
-            f"output={streaming.output!r} cannot run with window {first!r}: which records it holds "
-            "is known only when the watermark has passed them; use output='append'"
+            f"output='complete' cannot run with window {first!r}: every window that ever was would "
+            "be kept; use output='append', or 'update' for early results"
         )
     if streaming.keeps_late:
         raise StrategyError(
@@ -221,13 +220,6 @@ def check_streamable(query: Query, df: DataFrame) -> None:
             f"{own} cannot run on a stream: it is written in Python, and its partials have no "
             "form in which Spark could keep them; use Spark's aggregates, or run it on batches"
         )
-    own = next((w.id for w in query.data_windows if keeps_records(w)), None)
-    if own:
-        raise StrategyError(
-            f"window {own!r} cannot run on a stream: its policy counts the records that leave, so "
-            "that all would be kept one by one; give a window function or a deterministic policy, "
-            "or run it on batches"
-        )
     if query.set_back:
         raise StrategyError(
             f"bounds={query.bounds!r} cannot run on a stream: Spark's watermark closes instances "
@@ -247,10 +239,15 @@ def set_watermark(df: DataFrame, query: Query, streaming: Streaming) -> DataFram
     if streaming.future is not None:
         _check_future(query, streaming, own)
     if streaming.watermark is None:
-        if not own and streaming.output == "append":
+        if not own and (streaming.output == "append" or query.data_windows):
+            needs = (
+                "append mode emits a window when the watermark has passed its end"
+                if streaming.output == "append"
+                else "windows that the data decides take records that the watermark has passed"
+            )
             raise StrategyError(
-                "append mode emits a window when the watermark has passed its end, and this "
-                "stream has none: give watermark='10 minutes', or how late rows may be"
+                f"{needs}, and this stream has none: give watermark='10 minutes', or how late rows "
+                "may be"
             )
         return df
     if own:

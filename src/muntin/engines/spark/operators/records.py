@@ -5,7 +5,8 @@
 
 Records wait in the state until the watermark has passed them; then those of each key are taken in
 order, and all windows are evaluated together from slices (muntin.data_windows.stream_bucket). Rows
-come out in append mode, once, when the watermark proves that their window ended.
+come out once, when the watermark proves that their window ended; in update mode also before, as far
+as their windows have come.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     own = labels(spec.buckets)
     keyed = add_bucket(source.lift_rows(), spec.keys, own)
     schema = StructType([*head(source.table), *source.table.fields])
-    rows = step_records(keyed, RecordProcessor(partial(StreamBucket, spec)), own, schema)
+    processor = RecordProcessor(partial(StreamBucket, spec))
+    mode = "Update" if spec.update else "Append"
+    rows = step_records(keyed, processor, own, schema, mode)
     return name_columns(rows, physical, bound.query, table)
 
 
@@ -92,6 +95,7 @@ def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
         query.order_by,
         judges_now(spark),
         source.wraps,
+        bound.streaming.output == "update",
     )
 
 
@@ -108,12 +112,16 @@ def gather(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def step_records(
-    keyed: DataFrame, processor: RecordProcessor, own: tuple[int, ...], schema: StructType
+    keyed: DataFrame,
+    processor: RecordProcessor,
+    own: tuple[int, ...],
+    schema: StructType,
+    mode: str = "Append",
 ) -> DataFrame:
     """What the buckets with these labels make of lifted records; late ones are counted."""
     packed = keyed.mapInArrow(Packing(gather, own), "bucket int, pieces binary")
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
-        processor, OUTPUT, "Append", "EventTime"
+        processor, OUTPUT, mode, "EventTime"
     )
     counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
     observed = stepped.observe(metric_name(), *counts)
