@@ -4,11 +4,14 @@ In process one thread; on Spark all cores, so the rate is divided by them. Sides
 turn. Events are those of the batch benchmark, spread over 1,000 keys, each with an event a second:
 ten sessions have gaps from 5 seconds to 10 minutes. In the sparse sets a key has an event every ten
 seconds, and gaps from a second to 5 minutes make nearly three results of every event.
+
+`by-record` is the paper's operator in plain Python, `many-queries` the same with 1, 10 and 100
+queries over one key: discretizer, aggregator and store, each record once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.benchmarks.workload import Events
+from lab.cutty.workload import periodic_queries
 from lab.registry import Options
 from lab.report import new_table
 from lab.timing import Times, cores, machine, race, start_spark
@@ -97,9 +101,25 @@ SETS: dict[str, Set] = {
 }
 
 
+BY_RECORD, MANY = "by-record", "many-queries"
+SCALES = (1, 10, 100)
+"""How many queries share a key's records."""
+
+
 def run(options: Options, console: Console) -> None:
-    """All sets in process and on Spark, as one table."""
-    names = options.choose(SETS, "set")
+    """All sets in process and on Spark, then the paper's operator, a table each."""
+    names = options.choose((*SETS, BY_RECORD, MANY), "set")
+    on_spark = [name for name in names if name in SETS]
+    if on_spark:
+        _run_sets(on_spark, options, console)
+    if BY_RECORD in names:
+        file = Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data)
+        console.print(_table("the paper's operator", list(_by_record(file))))
+    if MANY in names:
+        console.print(_table("queries that share a key's records", list(_many(options.repeat))))
+
+
+def _run_sets(names: list[str], options: Options, console: Console) -> None:
     spark = start_spark(console)
     console.print(f"{machine()}, Spark {spark.version}; {KEYS:,} keys; count, mean and maximum")
     for name in names:
@@ -108,9 +128,6 @@ def run(options: Options, console: Console) -> None:
         times = race(_sides(name, file, spark), options.repeat, name)
         console.print(_table(name, [(name, side, rows, each) for side, each in times.items()]))
     spark.stop()
-    if not options.parts:
-        file = Events(rows=SPARSE_ROWS, keys=KEYS, rate=100).file(options.data)
-        console.print(_table("the paper's operator", list(_by_record(file))))
 
 
 def _table(name: str, found: list[tuple[str, str, int, Times]]) -> Table:
@@ -184,3 +201,26 @@ def _by_record(file: Path) -> Iterator[tuple[str, str, int, Times]]:
     sides = {name: partial(evaluated, SETS[name].windows) for name in names}
     for name, times in race(sides, 1, warm_up=False).items():
         yield name, "in process, by record", len(records), times
+
+
+def _many(repeat: int) -> Iterator[tuple[str, str, int, Times]]:
+    """1, 10 and 100 queries over the records of one key, about two a second."""
+    steps = np.random.default_rng(3).exponential(500_000, SPARSE_ROWS).astype(np.int64)
+    records = [{"ts": t, "value": 1.0} for t in np.cumsum(steps).tolist()]
+    sets: dict[str, Callable[[int], Sequence[DataWindow | Window]]] = {
+        "count windows": lambda n: periodic_queries(n, seed=7),
+        "sessions": lambda n: [session(f"{gap + 5} seconds") for gap in range(n)],
+        "functions": lambda n: [user_window(Quiet, id=f"{i}") for i in range(n)],
+    }
+
+    def evaluated(windows: Sequence[DataWindow | Window], some: int) -> int:
+        return sum(1 for _ in evaluate(records[:some], "ts", windows, AGGREGATES[1:2]))
+
+    sides, events = {}, {}
+    for kind, windows in sets.items():
+        for n in SCALES:
+            name = f"{n} {kind}"
+            events[name] = SPARSE_ROWS // 10 if kind == "functions" else SPARSE_ROWS
+            sides[name] = partial(evaluated, windows(n), events[name])
+    for name, times in race(sides, repeat, warm_up=False).items():
+        yield name, "in process, by record", events[name], times

@@ -1,6 +1,6 @@
 """The windows of the Cutty paper's figures, by their numbers (Figure 1 is in test_evaluation)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import muntin as mt
 from muntin.data_windows import Aggregator, Discretizer
@@ -22,7 +22,9 @@ class Watched(Aggregator):
         super()._close()
 
 
-def play(aggregator: Watched, begins: dict[int, Iterable[str]], stops: dict[str, int]) -> list[str]:
+def play(
+    aggregator: Watched, begins: Mapping[int, Iterable[str]], stops: dict[str, int]
+) -> list[str]:
     """What each window gives that ends before a record, over records 1 to 9."""
     numbers = {name: n for n, name in enumerate(stops)}
     found = []
