@@ -126,20 +126,36 @@ class Corr(_TwoColumns):
 
 
 def covar_pop(x: str, y: str) -> Aggregate:
-    """The covariance of two columns: C / n."""
+    """The covariance of two columns: C / n.
+
+    >>> covar_pop("height", "weight")
+    <covar_pop(height, weight)>
+    """
     return make(CovarPop(), x, y)
 
 
 def covar_samp(x: str, y: str) -> Aggregate:
-    """The covariance of the population that the rows are a sample of; null for one row."""
+    """The covariance of the population that the rows are a sample of; null for one row.
+
+    >>> covar_samp("height", "weight")
+    <covar_samp(height, weight)>
+    """
     return make(CovarSamp(), x, y)
 
 
 def covar(x: str, y: str) -> Aggregate:
-    """covar_samp under a short name, as Spark's variance is var_samp."""
+    """covar_samp under a short name, as Spark's variance is var_samp.
+
+    >>> covar("height", "weight")
+    <covar(height, weight)>
+    """
     return make(Covar(), x, y)
 
 
 def corr(x: str, y: str) -> Aggregate:
-    """Pearson's correlation; null where a column does not vary."""
+    """Pearson's correlation; null where a column does not vary.
+
+    >>> corr("price", "volume")
+    <corr(price, volume)>
+    """
     return make(Corr(), x, y)

@@ -95,20 +95,36 @@ class MaxBy(_ExtremeBy):
 
 
 def min(value: str) -> Aggregate:
-    """The smallest value."""
+    """The smallest value.
+
+    >>> min("temperature")
+    <min(temperature)>
+    """
     return make(Min(), value)
 
 
 def max(value: str) -> Aggregate:
-    """The largest value."""
+    """The largest value.
+
+    >>> max("delay").alias("worst")
+    <worst>
+    """
     return make(Max(), value)
 
 
 def min_by(value: str, order: str) -> Aggregate:
-    """The value of the row whose order is smallest."""
+    """The value of the row whose order is smallest.
+
+    >>> min_by("shop", "price")
+    <min_by(shop, price)>
+    """
     return make(MinBy(), value, order)
 
 
 def max_by(value: str, order: str) -> Aggregate:
-    """The value of the row whose order is largest."""
+    """The value of the row whose order is largest.
+
+    >>> max_by("station", "temperature")
+    <max_by(station, temperature)>
+    """
     return make(MaxBy(), value, order)

@@ -64,10 +64,18 @@ class Median(Percentile):
 
 
 def median(value: str) -> Aggregate:
-    """The value in the middle."""
+    """The value in the middle.
+
+    >>> median("delay")
+    <median(delay)>
+    """
     return make(Median(), value)
 
 
 def percentile(value: str, p: float = 0.5) -> Aggregate:
-    """The value below which a share `p` of the values lies, interpolated between neighbours."""
+    """The value below which a share `p` of the values lies, interpolated between neighbours.
+
+    >>> percentile("delay", 0.95)
+    <percentile(delay, 0.95)>
+    """
     return make(Percentile(p), value)

@@ -65,25 +65,45 @@ class BitXor(_Logical):
 
 
 def bool_and(value: str) -> Aggregate:
-    """Whether all values are true."""
+    """Whether all values are true.
+
+    >>> bool_and("paid")
+    <bool_and(paid)>
+    """
     return make(BoolAnd(), value)
 
 
 def bool_or(value: str) -> Aggregate:
-    """Whether any value is true."""
+    """Whether any value is true.
+
+    >>> bool_or("amount > 1000")
+    <bool_or(amount > 1000)>
+    """
     return make(BoolOr(), value)
 
 
 def bit_and(value: str) -> Aggregate:
-    """The bits that all values have."""
+    """The bits that all values have.
+
+    >>> bit_and("flags")
+    <bit_and(flags)>
+    """
     return make(BitAnd(), value)
 
 
 def bit_or(value: str) -> Aggregate:
-    """The bits that any value has."""
+    """The bits that any value has.
+
+    >>> bit_or("flags")
+    <bit_or(flags)>
+    """
     return make(BitOr(), value)
 
 
 def bit_xor(value: str) -> Aggregate:
-    """The bits that an odd number of values has."""
+    """The bits that an odd number of values has.
+
+    >>> bit_xor("flags")
+    <bit_xor(flags)>
+    """
     return make(BitXor(), value)

@@ -208,45 +208,81 @@ class Kurtosis(_Shape):
 
 
 def var_pop(value: str) -> Aggregate:
-    """The variance of the values."""
+    """The variance of the values.
+
+    >>> var_pop("amount")
+    <var_pop(amount)>
+    """
     return make(VarPop(), value)
 
 
 def var_samp(value: str) -> Aggregate:
-    """The variance of the population that the values are a sample of; null for one value."""
+    """The variance of the population that the values are a sample of; null for one value.
+
+    >>> var_samp("amount")
+    <var_samp(amount)>
+    """
     return make(VarSamp(), value)
 
 
 def stddev_pop(value: str) -> Aggregate:
-    """The standard deviation of the values."""
+    """The standard deviation of the values.
+
+    >>> stddev_pop("amount")
+    <stddev_pop(amount)>
+    """
     return make(StddevPop(), value)
 
 
 def stddev_samp(value: str) -> Aggregate:
-    """The standard deviation of the population that the values are a sample of."""
+    """The standard deviation of the population that the values are a sample of.
+
+    >>> stddev_samp("amount")
+    <stddev_samp(amount)>
+    """
     return make(StddevSamp(), value)
 
 
 def variance(value: str) -> Aggregate:
-    """The sample variance: another name of var_samp, as in Spark."""
+    """The sample variance: another name of var_samp, as in Spark.
+
+    >>> variance("amount")
+    <variance(amount)>
+    """
     return make(VarSamp(), value, written="variance")
 
 
 def stddev(value: str) -> Aggregate:
-    """The sample standard deviation: another name of stddev_samp, as in Spark."""
+    """The sample standard deviation: another name of stddev_samp, as in Spark.
+
+    >>> stddev("amount")
+    <stddev(amount)>
+    """
     return make(StddevSamp(), value, written="stddev")
 
 
 def std(value: str) -> Aggregate:
-    """The sample standard deviation: another name of stddev_samp, as in Spark."""
+    """The sample standard deviation: another name of stddev_samp, as in Spark.
+
+    >>> std("amount")
+    <std(amount)>
+    """
     return make(StddevSamp(), value, written="std")
 
 
 def skewness(value: str) -> Aggregate:
-    """How far the values lean to one side: √n·M3 / M2^1.5; null where they do not vary."""
+    """How far the values lean to one side: √n·M3 / M2^1.5; null where they do not vary.
+
+    >>> skewness("amount")
+    <skewness(amount)>
+    """
     return make(Skewness(), value)
 
 
 def kurtosis(value: str) -> Aggregate:
-    """How heavy the tails are, 0 for a normal distribution: n·M4 / M2² - 3."""
+    """How heavy the tails are, 0 for a normal distribution: n·M4 / M2² - 3.
+
+    >>> kurtosis("amount")
+    <kurtosis(amount)>
+    """
     return make(Kurtosis(), value)

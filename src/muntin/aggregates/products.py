@@ -47,5 +47,9 @@ class Product(Reduction):
 
 
 def product(value: str) -> Aggregate:
-    """The product of the values that are not null; null when there is none."""
+    """The product of the values that are not null; null when there is none.
+
+    >>> product("1 + interest")
+    <product(1 + interest)>
+    """
     return make(Product(), value)

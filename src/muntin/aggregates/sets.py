@@ -111,10 +111,18 @@ def _text(function: Function, position: int, kind: str | None) -> str:
 
 
 def collect_set(value: str) -> Aggregate:
-    """The distinct values, as an array in order."""
+    """The distinct values, as an array in order.
+
+    >>> collect_set("country")
+    <collect_set(country)>
+    """
     return make(CollectSet(), value)
 
 
 def count_distinct(value: str, *others: str) -> Aggregate:
-    """How many distinct values there are, or combinations of values where columns are several."""
+    """How many distinct values there are, or combinations of values where columns are several.
+
+    >>> count_distinct("shop", "till")
+    <count_distinct(shop, till)>
+    """
     return make(CountDistinct.over(1 + len(others)), value, *others)

@@ -139,10 +139,18 @@ def _sketched(kind: str | None) -> tuple[str, str, str]:
 
 
 def approx_count_distinct(value: str, log_buckets: int = 12) -> Aggregate:
-    """About how many distinct values there are: within 1.6 % (one standard error) by default."""
+    """About how many distinct values there are: within 1.6 % (one standard error) by default.
+
+    >>> approx_count_distinct("visitor")
+    <approx_count_distinct(visitor)>
+    """
     return make(ApproxCountDistinct(log_buckets), value)
 
 
 def approx_percentile(value: str, p: float = 0.5, accuracy: int = 200) -> Aggregate:
-    """About the value below which a share p lies: within 1.3 % of the rank by default."""
+    """About the value below which a share p lies: within 1.3 % of the rank by default.
+
+    >>> approx_percentile("latency", 0.99)
+    <approx_percentile(latency, 0.99, 200)>
+    """
     return make(ApproxPercentile(p, accuracy), value)

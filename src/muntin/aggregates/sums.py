@@ -233,24 +233,40 @@ def _quotient(total: str, scale: int) -> str:
 
 
 def sum(value: str) -> Aggregate:
-    """The sum of the values that are not null; null when there is none."""
+    """The sum of the values that are not null; null when there is none.
+
+    >>> sum("price * volume").alias("turnover")
+    <turnover>
+    """
     return make(Sum(), value)
 
 
 def count(value: str | None = None) -> Aggregate:
-    """How many rows, or how many rows whose value is not null."""
+    """How many rows, or how many rows whose value is not null.
+
+    >>> count(), count("delay"), count().filter("delay > 15").alias("late")
+    (<count>, <count(delay)>, <late>)
+    """
     if value is None or (isinstance(value, str) and value.strip() in ("*", "1")):
         return Aggregate(Count(), ())
     return make(Count(), value)
 
 
 def count_if(condition: str) -> Aggregate:
-    """In how many rows the condition holds."""
+    """In how many rows the condition holds.
+
+    >>> count_if("delay > 15")
+    <count_if(delay > 15)>
+    """
     return make(CountIf(), condition)
 
 
 def avg(value: str) -> Aggregate:
-    """The mean of the values that are not null."""
+    """The mean of the values that are not null.
+
+    >>> avg("delay").alias("mean_delay")
+    <mean_delay>
+    """
     return make(Avg(), value)
 
 

@@ -84,21 +84,34 @@ def aggregate(
 ) -> object:
     """All windows and aggregates over a table, batch or stream, computed together in one pass.
 
-    A Spark DataFrame gives a DataFrame, an Arrow table an Arrow table, and so on. `layout` is
-    "long" or "wide", `empty` is "omit" or "fill": see Plan.apply. All other options are those of
-    mt.PlanOptions: `strategy`, `cost`, `operator`, what is known of the data, and what only a
-    stream is told (`watermark`, `output`, …). Instead of one query's parts, several `queries` may
-    be given by their ids: the result has a column query_id, or with deliver="dict" there is a
-    result of each (see Plans.apply).
+    data        a Spark DataFrame, batch or streaming, an Arrow table, a pandas DataFrame or a
+                DuckDB relation; the result is of the same kind
+    time        the name of the timestamp column
+    windows     mt.tumbling, mt.hopping, mt.session, mt.count_window and the like
+    aggregates  mt.count(), mt.avg("v") and the like, with .alias("name") and .filter("v > 0")
+    keys        the columns to group by; without any, all rows are one group
+    where       an SQL predicate: other rows do not count
+    queries     instead of the above, several queries by their ids (mt.query); the result has a
+                column query_id, or with deliver="dict" there is a result of each
+    layout      "long": a row for each window, instance and key, with the columns window_id, window
+                (a struct of start and end), the keys and the aggregates; "wide", on a batch: a row
+                for each key and end of a window, with a column for each aggregate and window
+    empty       "omit" leaves out windows without rows, "fill" adds those between a key's first
+                and last one: see Plan.apply
+    options     those of mt.PlanOptions: `strategy`, `cost`, `operator`, what you know of the data
+                (`rows`, `distinct_keys`, `rate`, `statistics`), and what only a stream is told
+                (`watermark`, `output` and the rest of mt.StreamOptions)
 
-    Windows that the data decides (mt.session, …) and aggregates that do not commute
-    (mt.custom) take the records of a key in the order of time, and `order_by` among equal times.
+    Rows equal those of Spark's own window(): instances are [start, end) and aligned to the epoch in
+    UTC, rows without a time are dropped, a null key is a group. Windows that the data decides
+    (mt.session and the like) and aggregates that do not commute (mt.custom) take the records of a
+    key in the order of time, and of `order_by` among equal times.
 
-    Planning knows of the data what you say of it (`rate`, `distinct_keys`, `rows`), or
-    statistics="sample" or "metadata" finds: mt.statistics. mt.explain, with the same arguments,
-    shows what would run.
+    What cannot be is refused with a mt.MuntinError that names the value: columns that are not
+    there, duplicate windows, types that an aggregate does not take, a stream without a watermark.
 
-    Works with transform: `events.transform(mt.aggregate, time="ts", ...)`.
+    mt.explain, with the same arguments, shows what would run. Works with transform:
+    `events.transform(mt.aggregate, time="ts", ...)`.
 
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime

@@ -37,7 +37,21 @@ def sql(
 ) -> Any:
     """The long result of an ASA query; its input is given by name, or is a table of the session.
 
-    With bounds="asa" an instance is (start, end] as in ASA, else [start, end) as in Spark.
+    With bounds="asa" an instance is (start, end] as in ASA, else [start, end) as in Spark. A text
+    that is no such query is refused with the place in it.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> times = [datetime(2026, 1, 1, 0, minute) for minute in (1, 9, 25)]
+    >>> trips = pa.table({"at": times, "toll": [2, 3, 4]})
+    >>> text = (
+    ...     "SELECT System.Window().Id, Sum(toll) AS paid FROM Trips TIMESTAMP BY at "
+    ...     "GROUP BY Windows(Window('short', TumblingWindow(minute, 10)), "
+    ...     "Window('long', TumblingWindow(minute, 30)))"
+    ... )
+    >>> found = mt.sql(text, Trips=trips).to_pylist()
+    >>> sorted((row["window_id"], row["paid"]) for row in found)
+    [('long', 9), ('short', 4), ('short', 5)]
     """
     from muntin.dialects import parse_statement
 

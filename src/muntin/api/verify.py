@@ -64,7 +64,16 @@ def verify(
 
     Of several queries (their plans, or `queries` by id) every one is compared by itself. Trailing
     windows (`mt.explain(rows, ...)` gives their plan) are compared with Spark's own RANGE frames,
-    or with a range join where Spark has no such frame.
+    or with a range join where Spark has no such frame. The result prints one line, or the rows
+    that differ; `.equal` is True or False. Tables in process are compared with DuckDB's
+    direct evaluation.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> rows = pa.table({"ts": [datetime(2026, 1, 1, 0, m) for m in (0, 7, 8)], "v": [1, 2, 4]})
+    >>> windows = [mt.tumbling("5 minutes"), mt.hopping("10 minutes", "5 minutes")]
+    >>> print(mt.verify(rows, mt.query("ts", windows, [mt.sum("v")])))
+    equal: all 5 rows are those of DuckDB's direct evaluation
     """
     if isinstance(query, AsOfPlan):
         return query.bound.compare()

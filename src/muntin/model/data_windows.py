@@ -239,12 +239,20 @@ def hopping_by(
 
 
 def punctuation(predicate: str, id: str | None = None, incomplete: bool = False) -> Punctuation:
-    """From each record where the SQL predicate holds to the next one."""
+    """From each record where the SQL predicate holds to the next one.
+
+    >>> punctuation("gear = 'neutral'").id
+    "from gear = 'neutral'"
+    """
     return Punctuation(predicate=predicate, id=id or "", incomplete=incomplete)
 
 
 def snapshot(id: str | None = None) -> Snapshot:
-    """A window for every distinct timestamp."""
+    """A window for every distinct timestamp.
+
+    >>> snapshot().id
+    'snapshot'
+    """
     return Snapshot(id=id or "")
 
 
@@ -255,7 +263,11 @@ def landmark(
     id: str | None = None,
     incomplete: bool = True,
 ) -> Landmark:
-    """From each record where the predicate holds: until another does, for a length, or for good."""
+    """From each record where the predicate holds: until another does, for a length, or for good.
+
+    >>> landmark("status = 'open'", until="status = 'closed'").id
+    "since status = 'open' until status = 'closed'"
+    """
     reach = None if length is None else microseconds(length, "length")
     return Landmark(
         predicate=predicate, until=until, length=reach, id=id or "", incomplete=incomplete
@@ -265,7 +277,11 @@ def landmark(
 def threshold(
     value: str, by: int | float, id: str | None = None, incomplete: bool = False
 ) -> Threshold:
-    """Until a value has moved by `by` from that of the window's first record."""
+    """Until a value has moved by `by` from that of the window's first record.
+
+    >>> threshold("price", 5).id
+    'price moved by 5'
+    """
     return Threshold(value=value, by=by, id=id or "", incomplete=incomplete)
 
 
