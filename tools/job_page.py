@@ -26,12 +26,12 @@ HEAD = """# Jobs: a pipeline in a file
     muntin verify JOB.toml        compare every row with Spark's own window() queries or frames
     muntin explain --job JOB.toml show its plan, without Spark
 
-A job is a TOML file with the sections below; `[trigger]` and `[spark]` may be left out, and of
-`[query]` and `[as_of]` there is one. It is
-checked before Spark starts: a mistake is told with the file, the key and what may be there. Values
-of options, which may be secrets, are in no message; the query is, as `explain` prints it. Paths
-without a scheme are taken from the file's own folder. `--master` and `--remote` run the same file
-on a cluster. A folder that `mode = "overwrite"` empties must hold results and nothing else.
+A job is a TOML file with the sections below; `[trigger]`, `[history]` and `[spark]` may be left
+out, and of `[query]` and `[as_of]` there is one. It is checked before Spark starts: a mistake is
+told with the file, the key and what may be there. Values of options, which may be secrets, are in
+no message; the query is, as `explain` prints it. Paths without a scheme are taken from the file's
+own folder. `--master` and `--remote` run the same file on a cluster. A folder that `mode =
+"overwrite"` empties must hold results and nothing else.
 
 A source of files is a table, or with `stream = true` a stream of the files that arrive. While a
 stream runs there is a live view: input rate, results per second of each window, the watermark and
@@ -57,6 +57,7 @@ INTRODUCTIONS = {
     "keys are those of `[source]`.",
     "sink": "Where the results go.",
     "trigger": "When a stream works, and where it keeps its place. Only for streams.",
+    "history": "Earlier rows that a stream starts from: [History](history.md). Only for streams.",
     "spark": "Which Spark to run on.",
 }
 

@@ -42,6 +42,7 @@ from muntin.aggregates import (
     variance,
 )
 from muntin.api import (
+    History,
     Plan,
     PlanOptions,
     Plans,
@@ -85,6 +86,7 @@ __all__ = [
     "Aggregate",
     "Control",
     "DataWindow",
+    "History",
     "MuntinError",
     "Plan",
     "PlanOptions",

@@ -24,6 +24,7 @@ from muntin.state.store import MemoryStore, from_bytes
 from muntin_testing.data_windows import KINDS, Records, data_windows, meaning
 from muntin_testing.reached import Reached, fewer
 from muntin_testing.record_streams import (
+    FIRST,
     Stream,
     admitted,
     arriving,
@@ -181,6 +182,34 @@ FUNCTIONS = [
     mt.user_window(WholeKeys),
     mt.user_window(Triggers),
 ]
+
+
+def test_a_stream_from_history_goes_on_as_one_over_both_sides() -> None:
+    """As one whose watermark stood at the instant where the history ends."""
+    reached = Reached()
+
+    @given(st.data(), st.lists(data_windows(), min_size=1, max_size=4), st.integers(1, 3))
+    def each(data: st.DataObject, windows: list[DataWindow | Window], calls: int) -> None:
+        sessions = any(isinstance(window, Session) for window in windows)
+        batches = data.draw(arriving(odd=sessions))
+        until = data.draw(st.integers(FIRST, max(r["t"] for b, _ in batches for r in b) + 9)) | 1
+        past = [row for rows, _ in batches for row in rows if row["t"] < until]
+        both, ours = Stream(spec_of(windows)), Stream(spec_of(windows, until=until))
+        both.step(past, 0)
+        before = both.step([], until)
+        for part in range(calls):
+            ours.begin(past[part::calls])
+        assert all(row[3] <= until for row in before)
+        later = [([r for r in rows if r["t"] >= until], w) for rows, w in batches]
+        for rows, watermark in later:
+            expected = both.step(rows, watermark)
+            assert sorted_rows(ours.step(rows, watermark)) == sorted_rows(expected)
+            reached["across"] += any(row[2] < until < row[3] for row in expected)
+        reached["ended before"] += bool(before)
+        reached["no history"] += not past
+
+    each()
+    reached.at_least(5, "across", "ended before", "no history")
 
 
 def judged(windows: list[UserWindow], keys: dict[Any, Records]) -> list[tuple[Any, ...]]:

@@ -154,6 +154,28 @@ def test_an_interval_reaches_spark_in_its_own_words(tmp_path: Path) -> None:
     writer.trigger.assert_called_once_with(processingTime="90 seconds")
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"history": {"path": "past"}}, "history.until is missing"),
+        ({"history": {"until": "2026-01-01T00:00:00Z"}}, "history.path is missing"),
+        ({"history": {"path": "past", "until": "2026-01-01"}}, "instant with its zone"),
+        ({"source__stream": False, "trigger": None}, "history.path is for streams"),
+        (
+            {"query__output": "complete", "sink": {"format": "console"}},
+            "query.output is 'complete', which cannot start",
+        ),
+        ({"query__operator": "native"}, "query.operator is 'native', which cannot start"),
+    ],
+)
+def test_history_needs(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    past = {"path": "past", "until": "2026-01-01T00:00:00+01:00"}
+    given = {"source__path": str(tmp_path), "history": past}
+    assert check_job(table(**given), tmp_path / "job.toml").history.given
+    with pytest.raises(JobError, match=said):
+        check_job(table(**given | changes), tmp_path / "job.toml")
+
+
 def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) -> None:
     windows: list[DataWindow | mt.Window] = [
         mt.session("30 minutes", id="visit"),

@@ -7,7 +7,7 @@ depend on the driver being this process: on Spark Connect it is not.
 import os
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -102,6 +102,16 @@ def bucketed_stream(df: DataFrame) -> int:
     return equal(finished(rows).where("NOT key <=> 'end'"), plan.apply(df))
 
 
+def stream_from_history(df: DataFrame) -> int:
+    """The rows before an instant are a table, of which the stream has some again."""
+    plan, until = mt.optimize(PLAIN, "shared-pairs"), datetime(2024, 1, 1, 0, 5, 3)
+    past = mt.History(df, until=until.replace(tzinfo=UTC))
+    later = ended(df.where(F.col("ts") > datetime(2024, 1, 1, 0, 4)))
+    rows = plan.apply(arriving(later), watermark="1 minute", history=past)
+    own = finished(rows).where("NOT key <=> 'end'")
+    return equal(own.unionAll(past.results(PLAIN)), plan.apply(df))
+
+
 def stream_of_data_windows(df: DataFrame) -> int:
     """Windows that the data decides, with a periodic one beside them."""
     windows = [mt.session("5 seconds"), mt.count_window(7, 2), WINDOWS[2]]
@@ -179,6 +189,7 @@ CASES: dict[str, Callable[[DataFrame], int]] = {
     "join": join,
     "stream by native": native_stream,
     "stream by bucketed": bucketed_stream,
+    "stream from history": stream_from_history,
     "stream of data windows": stream_of_data_windows,
     "stream as of each row": as_of_stream,
     "labels and events as streams": as_of_two_streams,
@@ -188,6 +199,7 @@ CASES: dict[str, Callable[[DataFrame], int]] = {
 
 NOT_ON_OLD_CONNECT = (
     "stream by bucketed",
+    "stream from history",
     "stream of data windows",
     "stream as of each row",
     "labels and events as streams",

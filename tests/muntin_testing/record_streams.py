@@ -71,6 +71,10 @@ class Stream:
     store: MemoryStore = field(default_factory=MemoryStore)
     dropped: int = 0
 
+    def begin(self, rows: Records) -> None:
+        """A call with some of the history."""
+        StreamBucket(self.spec, 0, self.store).begin([table(rows)] if rows else [])
+
     def step(self, rows: Records, watermark: int) -> list[tuple[Any, ...]]:
         """The rows that a batch gives, which comes in two partitions."""
         parts = [table(part) for part in (rows[::2], rows[1::2]) if part]

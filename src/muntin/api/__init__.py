@@ -3,6 +3,7 @@
 from muntin.api import sinks
 from muntin.api.aggregate import aggregate, explain
 from muntin.api.as_of import as_of
+from muntin.api.history import History
 from muntin.api.nested import distinct, join
 from muntin.api.optimize import optimize
 from muntin.api.plan import Plan
@@ -14,6 +15,7 @@ from muntin.api.stream_options import PlanOptions, StreamOptions
 from muntin.api.verify import verify
 
 __all__ = [
+    "History",
     "Plan",
     "PlanOptions",
     "Plans",

@@ -22,6 +22,7 @@ from muntin.model.choices import Closed, Deliver, Empty, FrameOperator, FrameOut
 from muntin.model.data_windows import DataWindow
 from muntin.model.durations import Duration
 from muntin.model.frames import is_trailing
+from muntin.model.history import HistoryTable
 from muntin.model.queries import check_delivery
 from muntin.model.query import Query, query
 from muntin.model.windows import Window
@@ -166,6 +167,7 @@ def explain(
     output: FrameOutput = "append",
     buckets: int | None = None,
     future: Duration | None = None,
+    history: HistoryTable | None = None,
 ) -> AsOfPlan: ...
 
 
@@ -224,6 +226,7 @@ def _explain_as_of(
     output: FrameOutput = "append",
     buckets: int | None = None,
     future: Duration | None = None,
+    history: HistoryTable | None = None,
 ) -> AsOfPlan:
     asked = as_of_query(
         time or "",
@@ -236,7 +239,8 @@ def _explain_as_of(
         events is not None,
         order_by,
     )
-    stream = {"watermark": watermark, "output": output, "buckets": buckets, "future": future}
+    stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
+    stream |= {"future": future, "history": history}
     return plan_as_of(rows, asked, events, operator, **stream)
 
 

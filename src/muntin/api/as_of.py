@@ -11,11 +11,13 @@ from muntin.aggregates import Aggregate
 from muntin.api.engine import engine_of
 from muntin.api.plan import Table
 from muntin.engines.as_of import BoundAsOf
+from muntin.engines.engine import HISTORY_ON_BATCH
 from muntin.errors import ColumnError, StrategyError, is_one_of, printable, unknown
 from muntin.model.as_of import AsOf, as_of_query
 from muntin.model.choices import Closed, FrameOperator, FrameOutput
 from muntin.model.durations import Duration
 from muntin.model.frames import Trailing
+from muntin.model.history import HistoryTable
 
 TrailingWindows: TypeAlias = "Trailing | Duration | Iterable[Trailing | Duration]"
 
@@ -37,6 +39,7 @@ def as_of(
     output: FrameOutput = "append",
     buckets: int | None = None,
     future: Duration | None = None,
+    history: HistoryTable | None = None,
 ) -> Table:
     """Every row with the aggregates of its own trailing windows: what was known as of its time.
 
@@ -61,7 +64,9 @@ def as_of(
     stream then, and the watermark is the lesser of both. output="arrival" lets
     rows out at once, with what has arrived by then. `buckets` is how many parts the keys are spread
     over, by default as many as there are shuffle partitions. Rows more than `future` ahead of the
-    clock are left out and counted. On batches all four change nothing.
+    clock are left out and counted. On batches all four change nothing. A stream may start from
+    `history`, mt.History(table, until=...): its rows from that instant on reach the events of the
+    table before it.
 
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime
@@ -75,7 +80,8 @@ def as_of(
     asked = as_of_query(
         time, windows, aggregates, keys, where, closed, events_time, events is not None, order_by
     )
-    stream = {"watermark": watermark, "output": output, "buckets": buckets, "future": future}
+    stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
+    stream |= {"future": future, "history": history}
     result: Table = plan_as_of(rows, asked, events, operator, **stream).bound.run()
     return result
 
@@ -126,6 +132,8 @@ def plan_as_of(
         if not is_one_of(given, words):
             raise StrategyError(unknown(name, given, words))
     engine = engine_of(rows)
+    if stream.get("history") is not None and engine.name != "stream":
+        raise StrategyError(HISTORY_ON_BATCH)
     if events is not None and (other := engine_of(events).name) != engine.name:
         if {engine.name, other} == {"spark", "stream"}:
             raise ColumnError(_ONE_IS_A_STREAM[engine.name])

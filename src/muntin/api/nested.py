@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from muntin.aggregates import count
-from muntin.errors import QueryError, WindowError, shown
+from muntin.aggregates import count, max
+from muntin.api.aggregate import aggregate
+from muntin.errors import QueryError, StrategyError, WindowError, shown
 from muntin.model.choices import Grouping, NestedLayout, Output
 from muntin.model.durations import Duration
+from muntin.model.history import HistoryTable
 from muntin.model.query import Query, query
 from muntin.model.windows import Window
 
@@ -27,6 +29,7 @@ def distinct(
     grouping: Grouping = "greedy",
     watermark: Duration | None = None,
     output: Output = "append",
+    history: HistoryTable | None = None,
 ) -> DataFrame:
     """The distinct items of every window, for each value of the keys, on a Spark DataFrame.
 
@@ -34,16 +37,49 @@ def distinct(
     end: the smallest window that holds it (`window_id`), `last_seen`, until when that window holds
     it (`expires`), and all `windows` that end there and hold it. With layout="long" there is one
     row for each window instance and item, as one DISTINCT query a window would give.
-    A stream takes its own watermark, or `watermark`, and is started in the mode `output`.
+    A stream takes its own watermark, or `watermark`, and is started in the mode `output`. With
+    layout="long" it may start from `history`, mt.History(table, until=...).
     """
     groups, columns = _names("keys", keys), _names("items", items)
     if not columns:
         raise QueryError("no items: name the columns whose distinct values are asked for")
     asked = _check(time, windows, [*groups, *columns], where)
+    if history is not None:
+        return _distinct_after(df, asked, layout, history, watermark, output)
     from muntin.engines.spark.operators.distinct import run
     from muntin.engines.spark.streaming import Streaming
 
     return run(df, asked, layout, grouping, Streaming(watermark, output))
+
+
+def _distinct_after(
+    df: DataFrame,
+    asked: Query,
+    layout: NestedLayout,
+    history: HistoryTable,
+    watermark: Duration | None,
+    output: Output,
+) -> DataFrame:
+    """The rows of the long layout from an operator that can start from history.
+
+    They are those of an aggregation by the items: when each of them was last seen in a window.
+    """
+    if layout != "long":
+        raise StrategyError(
+            f"layout={shown(layout)} cannot start from history: its rows are made by an "
+            "aggregation of Spark's own, which has no initial state; use layout='long'"
+        )
+    return aggregate(
+        df,
+        time=asked.time,
+        windows=asked.windows,
+        aggregates=[max(asked.time).alias("last_seen")],
+        keys=asked.keys,
+        where=asked.where,
+        watermark=watermark,
+        output=output,
+        history=history,
+    )
 
 
 def join(

@@ -17,6 +17,7 @@ from muntin.model.choices import (
     Strategy,
 )
 from muntin.model.durations import Duration
+from muntin.model.history import HistoryTable
 from muntin.model.windows import Window
 from muntin.state.control import Control
 
@@ -50,6 +51,9 @@ class StreamOptions(TypedDict, total=False):
     sees them, and counted: one row from the year 2100 would make all that follow late."""
     control: Control | None
     """Windows are then registered and suspended while the stream runs."""
+
+    history: HistoryTable | None
+    """What the stream starts from, mt.History(table, until=...): docs/history.md."""
 
 
 class PlanOptions(StreamOptions, total=False):

@@ -45,8 +45,8 @@ from muntin.model.data_windows import (
     Threshold,
     UserWindow,
 )
-from muntin.model.windows import Window
-from muntin.state.spec import first_open, last_due
+from muntin.model.windows import Window, first_open
+from muntin.state.spec import last_due
 
 
 def runs_of(window: DataWindow | Window, batch: Batch) -> Runs:

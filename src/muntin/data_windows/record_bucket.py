@@ -29,6 +29,10 @@ from muntin.state.store import Store
 Spec = TypeVar("Spec", bound=RecordSpec)
 
 
+EVER = -(2**63)
+"""A threshold by which no record is late: that of a history."""
+
+
 class RecordBucket(ABC, Generic[Spec]):
     """A bucket of records on its state in a store, for the length of one step."""
 
@@ -45,6 +49,10 @@ class RecordBucket(ABC, Generic[Spec]):
         self._waiting = RecordBuffer(self._tables, self.header.waiting, self.header.block)
 
     @abstractmethod
+    def begin(self, tables: Sequence[pa.Table]) -> None:
+        """Take in records of the history that the stream starts from; several calls add up."""
+
+    @abstractmethod
     def step(self, tables: Sequence[pa.Table], watermark: int) -> Step:
         """Take in the records of a batch, and emit what its watermark (microseconds) allows."""
 
@@ -53,6 +61,8 @@ class RecordBucket(ABC, Generic[Spec]):
         if not tables:
             return None
         table = pa.concat_tables(tables).combine_chunks()
+        if self.spec.until is not None:  # of its history, other columns may be said to have no null
+            table = pa.table(table.columns, names=table.column_names)
         types = ", ".join(str(field.type) for field in table.schema)
         check_types(self.header, types)
         late = longs(table, TIME) < threshold

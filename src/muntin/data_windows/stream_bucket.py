@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.data_windows.elements import NEVER, Clock
-from muntin.data_windows.record_bucket import RecordBucket
+from muntin.data_windows.record_bucket import EVER, RecordBucket
 from muntin.data_windows.record_buffer import renumber_groups, sort_records
 from muntin.data_windows.slices import DUE, SEEN, Kept, take_step
 from muntin.data_windows.stream_state import StreamSpec
@@ -31,6 +31,7 @@ from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
 from muntin.model.data_windows import CountWindow
 from muntin.state.bucket import Step
+from muntin.state.header import check_begun
 from muntin.state.pieces import GROUP, longs
 
 
@@ -51,16 +52,46 @@ class StreamBucket(RecordBucket[StreamSpec]):
     [{'k0': 'a', 'node': 1, 'start': 1, 'end': 8, 'p0': 2}]
     """
 
+    def begin(self, tables: Sequence[pa.Table]) -> None:
+        """Keep records of the history that the stream starts from; several calls add up.
+
+        They come in no order, so they are taken when all are there: before the first step.
+        """
+        assert self.spec.until is not None, "a stream with history says where it begins"
+        records = self._admit(tables, EVER, Step(iter(())))
+        if records is not None:
+            self._tables.put(f"history/{self.header.untaken}", records)
+            self.header.untaken += 1
+        self._close(self.spec.until, changed=True)
+
+    def _take_history(self) -> None:
+        """As if the watermark stood at `until`: what ended by then is left to the history."""
+        header = self.header
+        names = [f"history/{i}" for i in range(header.untaken)]
+        records = pa.concat_tables([self._table(name) for name in names]).combine_chunks()
+        kept = self._kept(self._table("like")).with_keys(self._table("keys").num_rows)
+        clock = Clock(header.last, header.last, np.zeros(0, dtype=np.int64))
+        ordered = sort_records(records, self.spec.order)
+        self._save(kept, take_step(self.spec, kept, ordered, clock)[1])
+        for name in names:
+            self._tables.drop(name)
+        header.untaken = 0
+
     def step(self, tables: Sequence[pa.Table], watermark: int) -> Step:
         """Take in the records of a batch, and emit what its watermark (microseconds) allows."""
         header, done = self.header, Step(iter(()))
+        if self.new:
+            check_begun(self.spec.until)
+        begins = header.untaken > 0
+        if begins:
+            self._take_history()
         before, now = header.last, max(watermark, header.last)
         records = self._admit(tables, now if self.spec.late_now else before, done)
         if records is not None:
             self._waiting.add(records)
         if self._waiting.first < now or header.due <= now:
             done.results = self._evaluate(before, now)
-        self._close(now, bool(tables))
+        self._close(now, bool(tables) or begins)
         return done
 
     def _evaluate(self, before: int, now: int) -> Iterator[pa.Table]:

@@ -4,6 +4,8 @@ format     a text such as "cutty 1"; an unknown one is refused before anything e
 words      what was asked, the signatures of all windows among it: a state goes on only with that
 buckets    how many buckets there are, and which this one is: keys are spread by both
 last       the watermark of the last step: all records before it have been taken
+until      where the stream began, if it started from history, and how many tables of it are still
+           to be taken
 due        the first instant at which time alone ends a window of some key
 tables     the tables of the state, each with its token
 waiting    the blocks of records that wait
@@ -31,7 +33,7 @@ from muntin.data_windows.window_functions import function_of
 from muntin.errors import StateError, UserWindowError
 from muntin.model.data_windows import DataWindow, UserWindow
 from muntin.model.windows import Window
-from muntin.state.header import read_entry
+from muntin.state.header import check_history, read_entry
 from muntin.state.state import Cache
 from muntin.state.store import Store, from_bytes, to_bytes
 
@@ -64,6 +66,10 @@ class RecordSpec(Protocol):
     def late_now(self) -> bool:
         """Whether lateness is judged by the watermark of the present batch."""
 
+    @property
+    def until(self) -> int | None:
+        """Where the stream begins, if it starts from history."""
+
     def words(self) -> Words:
         """What was asked in the user's words: a state of other words is refused."""
 
@@ -93,6 +99,7 @@ class StreamSpec:
     late_now: bool = False
     wraps: bool = False
     update: bool = False
+    until: int | None = None
     format: ClassVar[str] = "cutty 1"
     what: ClassVar[str] = "windows that the data decides"
 
@@ -129,11 +136,15 @@ class StreamHeader:
     types: str = ""
     tables: dict[str, str] = field(default_factory=dict)
     waiting: dict[int, Block] = field(default_factory=dict)
+    until: int | None = None
+    untaken: int = 0
 
     @staticmethod
     def new(spec: RecordSpec, bucket: int) -> StreamHeader:
         """The header of a bucket that has seen nothing: a stream's watermark begins at 0."""
-        return StreamHeader(spec.format, spec.buckets, bucket, spec.words(), spec.block)
+        header = StreamHeader(spec.format, spec.buckets, bucket, spec.words(), spec.block)
+        header.until = spec.until
+        return header
 
     def to_bytes(self) -> bytes:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -167,6 +178,7 @@ class StreamHeader:
                 f"asks for {spec.buckets}: keys would be looked for in the wrong ones; give "
                 f"buckets={self.buckets}, or start with a new checkpoint location"
             )
+        check_history(self.until, spec.until)
         for what, asked in spec.words().items():
             kept = self.words[what]
             if kept != asked:

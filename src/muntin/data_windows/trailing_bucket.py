@@ -26,13 +26,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muntin.data_windows.event_runs import EventRuns
-from muntin.data_windows.record_bucket import RecordBucket
+from muntin.data_windows.record_bucket import EVER, RecordBucket
 from muntin.data_windows.record_buffer import TIME, sort_records
 from muntin.data_windows.stream_state import Words
 from muntin.kernels.frame_program import FrameProgram
 from muntin.kernels.frames import Line
 from muntin.kernels.portions import whole
 from muntin.state.bucket import Step
+from muntin.state.header import check_begun
 from muntin.state.pieces import GROUP, longs
 
 ROW, IS_EVENT = "r", "e"
@@ -57,6 +58,7 @@ class TrailingSpec:
     asked: tuple[tuple[str, tuple[str, ...]], ...] = ()
     late_now: bool = False
     arrival: bool = False
+    until: int | None = None
     format: ClassVar[str] = "frames 2"
     what: ClassVar[str] = "trailing windows"
 
@@ -89,9 +91,26 @@ class TrailingBucket(RecordBucket[TrailingSpec]):
     [{'r': 'y', 'f0_n': 0, 'f0_p0': None}, {'r': 'x', 'f0_n': 1, 'f0_p0': 3}]
     """
 
+    def begin(self, tables: Sequence[pa.Table]) -> None:
+        """Keep events of the history, as far as rows from its end on may reach them.
+
+        Several calls add up, in any order.
+        """
+        assert self.spec.until is not None, "a stream with history says where it begins"
+        now = self.spec.until - 1
+        records = self._admit(tables, EVER, Step(iter(())))
+        if records is not None:
+            kept = EventRuns(self._tables, self.spec.program, self.spec.order)
+            own = records.filter(records.column(IS_EVENT)).select(list(self.spec.of_event))
+            kept.add(sort_records(own, self.spec.order), now)
+            self.header.due = kept.expire(now)
+        self._close(now, changed=True)
+
     def step(self, tables: Sequence[pa.Table], watermark: int) -> Step:
         """Take in the rows of a batch, and emit those that its watermark (microseconds) passed."""
         header, done = self.header, Step(iter(()))
+        if self.new:
+            check_begun(self.spec.until)
         before, now = header.last, max(watermark, header.last)
         timed, timeless = _split_by_time(tables)
         threshold = (now if self.spec.late_now else before) + 1

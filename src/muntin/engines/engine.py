@@ -24,6 +24,12 @@ CONTROL_ON_BATCH = (
 )
 """What engines of batches say of a control, which only a stream can have."""
 
+HISTORY_ON_BATCH = (
+    "history is what a stream starts from, and this is a batch: leave it out, and put both tables "
+    "together with union"
+)
+"""What engines of batches say of a history."""
+
 Data = TypeVar("Data", contravariant=True)
 Bound = TypeVar("Bound")
 Result = TypeVar("Result", covariant=True)

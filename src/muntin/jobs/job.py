@@ -178,6 +178,25 @@ class Trigger:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """The earlier rows that a stream starts from."""
+
+    path: str | None = option("file or folder of the earlier rows", None)
+    format: str = option("what kind of files", "parquet", FILES)
+    until: str | None = option(
+        "where the stream begins, with its zone: '2026-11-01T00:00:00Z'; rows of these files from "
+        "there on and rows of the stream before are not taken",
+        None,
+    )
+    options: Mapping[str, str] = option("handed to Spark's reader as they are", {})
+
+    @property
+    def given(self) -> bool:
+        """Whether the job has such rows."""
+        return self != Past()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Which Spark to run on."""
 
@@ -193,6 +212,7 @@ SECTIONS: dict[str, type] = {
     "events": Input,
     "sink": Output,
     "trigger": Trigger,
+    "history": Past,
     "spark": Settings,
 }
 """The tables of a job file."""
@@ -207,6 +227,7 @@ class Job:
     query: Question | None
     sink: Output
     trigger: Trigger = field(default_factory=Trigger)
+    history: Past = field(default_factory=Past)
     spark: Settings = field(default_factory=Settings)
     as_of: Features | None = None
     events: Input | None = None
@@ -226,7 +247,8 @@ class Job:
     def as_table(self) -> Job:
         """The same job over the rows that are there, read as a table."""
         events = self.events and replace(self.events, stream=False)
-        return replace(self, source=replace(self.source, stream=False), events=events)
+        source = replace(self.source, stream=False)
+        return replace(self, source=source, events=events, history=Past())
 
     def input(self, name: str) -> Input:
         """The section [source] or [events]."""

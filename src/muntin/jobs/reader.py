@@ -19,7 +19,7 @@ from muntin.jobs.job import SECTIONS, Job
 from muntin.jobs.requirements import unmet_needs
 from muntin.jobs.secrets import hide
 
-OPTIONAL = ("trigger", "spark")
+OPTIONAL = ("trigger", "history", "spark")
 """Sections that may be left out."""
 
 ASKED = ("query", "as_of")

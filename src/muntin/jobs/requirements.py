@@ -14,6 +14,7 @@ from muntin.jobs.job import ENDLESS, FILES, Input, Job, Output
 from muntin.jobs.job_query import parse_as_of, parse_query
 from muntin.jobs.secrets import SAID
 from muntin.model.durations import LONGEST, duration_text, microseconds
+from muntin.model.history import parse_instant
 
 LONGEST_DURATION = 200
 """Letters of one that a message repeats."""
@@ -40,6 +41,7 @@ def unmet_needs(job: Job) -> Iterator[Problem]:
     yield from _question(job) if job.query is not None else _features(job)
     yield from _sink(job)
     yield from _trigger(job)
+    yield from _history(job)
     if job.spark.master and job.spark.remote:
         yield "spark.remote", "and spark.master are both given: keep one"
 
@@ -313,6 +315,30 @@ def _trigger(job: Job) -> Iterator[Problem]:
             "restart loses nothing and writes nothing twice"
         )
         yield "trigger.checkpoint", problem
+
+
+def _history(job: Job) -> Iterator[Problem]:
+    """What a stream that starts from earlier rows must have, and what it cannot."""
+    past = job.history
+    if not past.given:
+        return
+    if not job.source.streaming:
+        yield "history.path" if past.path else "history.until", FOR_STREAMS
+    if past.path is None:
+        yield "history.path", "is missing: give the file or folder of the earlier rows"
+    if past.until is None:
+        yield "history.until", "is missing: give the instant at which the stream begins"
+        return
+    try:
+        parse_instant(past.until)
+    except MuntinError:
+        yield "history.until", "must be an instant with its zone, such as '2026-11-01T00:00:00Z'"
+    if job.query is None:
+        yield "history.path", "is for [query]: rows with features cannot start from history yet"
+    elif job.query.output == "complete":
+        yield "query.output", "is 'complete', which cannot start from history: use 'append'"
+    elif job.query.operator == "native":
+        yield "query.operator", "is 'native', which cannot start from history: use 'bucketed'"
 
 
 def _duration(key: str, text: str, zero: bool = False) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ aligned to the Unix epoch in UTC, left-closed and right-open, as Spark's own `wi
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import gcd
 
@@ -168,3 +169,18 @@ def common_unit(windows: tuple[Window, ...]) -> int:
     Searches count in this unit: in microseconds they would enumerate millions of divisors.
     """
     return gcd(*(length for w in windows for length in (w.range, w.slide, w.offset)))
+
+
+def first_open(window: Window, last: int) -> int:
+    """The start of the oldest instance that has not fired: its end is after `last`.
+
+    >>> first_open(Window(10, 4), 10), first_open(Window(10, 4), 9)
+    (4, 0)
+    """
+    past = last - window.range + 1
+    return past + (window.offset - past) % window.slide
+
+
+def kept_from(windows: Iterable[Window], last: int) -> int:
+    """The instant from which on every slice is still needed when all ends up to `last` fired."""
+    return min(first_open(w, last) for w in windows)

@@ -23,8 +23,9 @@ class Facts:
     `stranger` is why rows cannot be handed to Python, `refused` the operators that are ruled out,
     with reasons, `forced` the operator to run if one was asked for, `technique` what is
     to answer a stream's windows when they are due, `update` that it emits them as they change,
-    `lateness` for how many microseconds it keeps windows that have fired, and `fill_for` for how
-    many keys without rows get empty windows.
+    `lateness` for how many microseconds it keeps windows that have fired, `fill_for` for how many
+    keys without rows get empty windows, and `until` the instant at which it begins, if it starts
+    from history.
     """
 
     stranger: str | None = None
@@ -35,6 +36,7 @@ class Facts:
     update: bool = False
     lateness: int | None = None
     fill_for: int | None = None
+    until: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Question:
     update: bool = False
     lateness: int | None = None
     fill_for: int | None = None
+    until: int | None = None
 
     @cached_property
     def batch_cases(self) -> tuple[Question, ...]:

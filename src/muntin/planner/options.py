@@ -71,4 +71,5 @@ class Options:
             facts.update,
             facts.lateness,
             facts.fill_for,
+            facts.until,
         )

@@ -31,7 +31,7 @@ from muntin.state.evaluation import Asked as Instances
 from muntin.state.evaluation import Changed, Due, opened, results
 from muntin.state.extras import complete
 from muntin.state.filling import Filling
-from muntin.state.header import check_types
+from muntin.state.header import check_begun, check_types
 from muntin.state.keys import Keys
 from muntin.state.missed import find_missed
 from muntin.state.pieces import GROUP, START, longs, merge
@@ -91,12 +91,22 @@ class Bucket:
         self.spec = spec
         self.state = State(spec, bucket, store, {} if cache is None else cache, seen)
 
+    def begin(self, pieces: Sequence[pa.Table]) -> None:
+        """Take in pieces of the history that the stream starts from; several calls add up."""
+        until = self.spec.until
+        assert until is not None, "a stream with history says where it begins"
+        self.state.note_newest(until - 1)  # in all buckets alike, whatever the table holds
+        taken = self._take_in(pieces, until, Step(iter(())))
+        self.state.save(until, changed=bool(taken))
+
     def step(self, pieces: Sequence[pa.Table], watermark: int, newest: int | None = None) -> Step:
         """Take the pieces of a batch in, and emit what its watermark (microseconds) allows.
 
         `newest` is the start of the newest piece of the batch, in whichever bucket it is.
         """
         spec, state = self.spec, self.state
+        if state.new:
+            check_begun(spec.until)
         state.note_newest(newest)
         last = state.header.last
         watermark = max(watermark, last)
@@ -106,6 +116,7 @@ class Bucket:
         again = Revisions(state, last) if spec.revises else None
         touched = self._take_in(pieces, threshold, done, again)
         if spec.update:
+            touched = state.all_runs() if state.tell() else touched
             asked = [self._changed(i, threshold, table) for i, table in touched.items()]
         else:
             asked = before if spec.late_now else self._due(last, watermark)

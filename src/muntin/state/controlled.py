@@ -29,7 +29,7 @@ from muntin.errors import StateError
 from muntin.kernels.monoids import Array
 from muntin.kernels.tree import Branch
 from muntin.model.durations import duration_text
-from muntin.model.windows import Window
+from muntin.model.windows import Window, first_open
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import shared_pairs
 from muntin.state.bucket import Bucket, Step
@@ -37,7 +37,7 @@ from muntin.state.control import Command, Entry, Label, Terms, Unreadable, decid
 from muntin.state.control.command import strip, window_text
 from muntin.state.control.log import REFUSED, RUNNING, SUSPENDED
 from muntin.state.pieces import START, longs, starts
-from muntin.state.spec import Spec, first_open
+from muntin.state.spec import Spec
 from muntin.state.state import Cache, Seen
 from muntin.state.store import Store
 
@@ -133,6 +133,18 @@ class ControlledBucket:
     ) -> None:
         self.stream, self.bucket, self.store, self.cache = stream, bucket, store, cache
         self.kept = KeptLabels.read(store, stream)
+
+    def begin(self, pieces: Sequence[pa.Table]) -> None:
+        """Take in pieces of the history, at the stream's grain; several calls add up.
+
+        Only what the windows of the start need is kept.
+        """
+        until = self.stream.spec.until
+        assert until is not None, "a stream with history says where it begins"
+        spec = replace(self.stream.spec, bases=_bases(self.kept.labels))
+        bucket = Bucket(spec, self.bucket, self.store, self.cache, Seen(until - 1))
+        bucket.begin(_floor(pieces, spec))
+        replace(self.kept, newest=until - 1, last=until).write(self.store)
 
     def step(
         self,

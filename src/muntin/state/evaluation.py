@@ -19,13 +19,13 @@ from muntin.kernels.monoids import Array
 from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.portions import whole
 from muntin.kernels.tree import Branch, evaluate_tree, span_of
-from muntin.model.windows import Window
+from muntin.model.windows import Window, first_open
 from muntin.physical.operators.kernel import Base
 from muntin.state.corrected import REVISION, Corrected
 from muntin.state.header import KeptBase
 from muntin.state.keys import Keys
 from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
-from muntin.state.spec import Spec, first_open, last_due
+from muntin.state.spec import Spec, last_due
 
 
 @dataclass(frozen=True, slots=True)

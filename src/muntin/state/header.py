@@ -7,6 +7,8 @@
     known      whether an entry tells which keys empty windows are emitted for
     revised    the last end of the windows that were emitted again and are not settled, if any
     newest     the start of the newest piece of the whole stream, which all buckets hear of
+    until      where the stream began, if it started from history; `untold` while no result, in
+               update mode, has told of what the history gave
     technique  what answers windows that are due: a restart changes it only if asked to
     bases      for each set of slices its cuts, the windows made of it, and its runs
 
@@ -22,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from muntin.errors import StateError
+from muntin.model.history import instant_text
 from muntin.model.windows import Window
 from muntin.physical.blocks import block_length
 from muntin.physical.operators.kernel import Base
@@ -110,12 +113,20 @@ class Header:
     settled: int = 0
     revised: int | None = None
     known: bool = False
+    until: int | None = None
+    untold: bool = False
 
     @staticmethod
     def new(spec: Spec, bucket: int) -> Header:
-        """The header of a bucket that has seen nothing: a stream's watermark begins at 0."""
+        """The header of a bucket that has seen nothing: a stream's watermark begins at 0.
+
+        Behind history it is as if the watermark had passed all that ended before.
+        """
         bases = [KeptBase.of(base) for base in spec.bases]
-        return Header(spec.buckets, bucket, spec.named, spec.described, bases)
+        header = Header(spec.buckets, bucket, spec.named, spec.described, bases, until=spec.until)
+        header.last = header.settled = spec.until or 0
+        header.untold = spec.until is not None and spec.update
+        return header
 
     def to_bytes(self) -> bytes:
         """The header as JSON."""
@@ -133,6 +144,8 @@ class Header:
                 "settled": self.settled,
                 "revised": self.revised,
                 "known": self.known,
+                "until": self.until,
+                "untold": self.untold,
                 "bases": [base.to_plain() for base in self.bases],
             }
         ).encode()
@@ -172,6 +185,8 @@ class Header:
             read.get("settled", read["last"]),
             read.get("revised"),
             read.get("known", False),
+            read.get("until"),
+            read.get("untold", False),
         )
 
 
@@ -206,6 +221,39 @@ def check(header: Header, spec: Spec) -> None:
                 f"query needs {', '.join(asked) or 'none'}: only the windows may change; keep the "
                 "others, or start with a new checkpoint location"
             )
+
+    check_history(header.until, spec.until)
+
+
+def check_begun(until: int | None) -> None:
+    """Refuse to go on without the history that a new state should have begun with."""
+    if until is not None:
+        raise StateError(
+            f"the checkpoint of this stream holds no history until {instant_text(until)}, and "
+            "mt.History(None, ...) brings none: give its table for the first start"
+        )
+
+
+def check_history(kept: int | None, asked: int | None) -> None:
+    """Refuse a state that began elsewhere: rows before would be missing, or count twice."""
+    if kept == asked:
+        return
+    if kept is None:
+        raise StateError(
+            "the state of this stream was begun without history, which only a new stream can take: "
+            "leave out history, or start with a new checkpoint location"
+        )
+    began = instant_text(kept)
+    remedy = f"give history=mt.History(None, until={began!r}), or start with a new checkpoint"
+    if asked is None:
+        raise StateError(
+            f"this stream started from history until {began}, and rows of the stream before that "
+            f"would count twice without it: {remedy} location"
+        )
+    raise StateError(
+        f"this stream started from history until {began}, and the query says "
+        f"{instant_text(asked)}: {remedy} location"
+    )
 
 
 class Typed(Protocol):

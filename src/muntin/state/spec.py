@@ -27,6 +27,7 @@ class Spec:
     `update`, changed windows are emitted as they change instead of once when they are complete.
     `late_now` judges lateness by the watermark of the present batch, as Spark does with
     `spark.sql.streaming.statefulOperator.allowMultiple=false`; else by that of the one before.
+    A stream that starts from history begins at the instant `until`: what ended by then never fires.
     `technique` answers windows that are due (`state.cores`); a state that was begun with another
     one keeps that, unless this one was `asked` for by name. With `lateness` (microseconds) fired
     windows are kept that long, and emitted again when late pieces change them. With `fill_for`
@@ -49,6 +50,7 @@ class Spec:
     lateness: int | None = None
     fill_for: int | None = None
     keeps_late: bool = False
+    until: int | None = None
     read: Read | None = None
     taken: Callable[[int], None] | None = None
 
@@ -78,16 +80,6 @@ def first_end(windows: Iterable[Window], start: Array) -> Array:
     return np.asarray(np.minimum.reduce(ends))
 
 
-def first_open(window: Window, last: int) -> int:
-    """The start of the oldest instance that has not fired: its end is after `last`.
-
-    >>> first_open(Window(10, 4), 10), first_open(Window(10, 4), 9)
-    (4, 0)
-    """
-    past = last - window.range + 1
-    return past + (window.offset - past) % window.slide
-
-
 def last_due(window: Window, watermark: int) -> int:
     """The start of the newest instance that ends at or before the watermark.
 
@@ -96,8 +88,3 @@ def last_due(window: Window, watermark: int) -> int:
     """
     start = watermark - window.range
     return start - (start - window.offset) % window.slide
-
-
-def kept_from(windows: Iterable[Window], last: int) -> int:
-    """The instant from which on every slice is still needed when all ends up to `last` fired."""
-    return min(first_open(w, last) for w in windows)

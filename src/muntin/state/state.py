@@ -34,6 +34,10 @@ Cache = MutableMapping[str, pa.Table]
 """Tables by token: what was read or written before need not be read again."""
 
 
+FIRST = -(2**63)
+"""Before every slice."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """The newest event time of a whole stream, if it had any row: what no bucket knows alone."""
@@ -76,6 +80,18 @@ class State:
             assert entry is not None, "no piece was taken in yet"
             self._keys = Keys(from_bytes(entry))
         return self._keys
+
+    def tell(self) -> bool:
+        """Whether results have yet to tell of the history, which this step then does."""
+        untold, self.header.untold = self.header.untold, False
+        self._unsaved |= untold
+        return untold
+
+    def all_runs(self) -> dict[int, pa.Table]:
+        """All pieces of each base that has any, sorted by group and start."""
+        runs = {i: self.runs(i, FIRST) for i, _ in enumerate(self.header.bases)}
+        spec = self.spec
+        return {i: merge(own, spec.partials, spec.wraps) for i, own in runs.items() if own}
 
     def note_newest(self, newest: int | None) -> None:
         """Note the start of the newest piece of a batch, in whichever bucket it is.

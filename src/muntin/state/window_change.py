@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from muntin.errors import StateError
-from muntin.model.windows import Window
+from muntin.model.windows import Window, first_open, kept_from
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Slices, begins, ends
 from muntin.state.header import Header, KeptBase, KeptWindow
-from muntin.state.spec import Spec, first_open, kept_from
+from muntin.state.spec import Spec
 
 CUTTINGS = 16
 """Earlier cuttings that a state remembers."""

@@ -160,6 +160,41 @@ def test_a_stream_into_files_goes_on_where_it_stopped(
     assert written.exceptAll(whole).count() == 0
 
 
+@pytest.mark.usefixtures("streams")
+def test_a_stream_starts_from_history(cli: CliRunner, copied: Path, spark: SparkSession) -> None:
+    """Which is needed no more once it has started."""
+    here = copied / "sensors"
+    text = (here / "sensors.toml").read_text(encoding="utf-8")
+    text = text.replace('format = "console"\nrows = 4', 'format = "parquet"\npath = "out"')
+    past = '[history]\nformat = "csv"\npath = "past"\nuntil = "2026-01-01T03:07:00Z"\n'
+    file = here / "files.toml"
+    file.write_text(f'{text}checkpoint = "place"\n{past}', encoding="utf-8")
+    whole = read_rows(spark, read_job(file).as_table()).localCheckpoint()
+    shutil.copytree(here / "readings", here / "past")
+    for hour in range(3):
+        (here / f"readings/hour-{hour}.csv").unlink()
+    last = (here / "readings/hour-5.csv").rename(copied / "later.csv")
+    assert cli.invoke(app, ["run", str(file)]).exit_code == 0
+    last.rename(here / "readings/hour-5.csv")
+    shutil.rmtree(here / "past")
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code == 0, done.output
+    asked = mt.query(
+        "EntryTime",
+        [mt.tumbling(f"{n} minutes", id=f"{n} min") for n in (10, 20, 30, 40)],
+        [mt.min("temperature").alias("MinTemp")],
+        keys=["DeviceID"],
+    )
+    written = spark.read.parquet(str(here / "out"))
+    own = mt.optimize(asked).apply(whole).where("window.end > timestamp'2026-01-01 03:07:00'")
+    fired = own.where("window.end <= timestamp'2026-01-01 05:49:00'")
+    assert fired.exceptAll(written).count() == 0
+    assert written.exceptAll(own).count() == 0
+    shutil.rmtree(here / "place")
+    done = cli.invoke(app, ["run", str(file)])
+    assert "history.path leads to no file or folder, and the stream has not" in done.output
+
+
 @pytest.mark.parametrize("name", ["flights/flights.py", "sensors/sensors.py", "cards/cards.py"])
 def test_an_example_runs_as_it_stands(name: str, spark: SparkSession) -> None:
     shown = {"flights": "equal: all", "sensors": "10 minutes", "cards": "card-07"}

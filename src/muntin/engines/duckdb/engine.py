@@ -23,7 +23,7 @@ from muntin.engines.duckdb.bound_query import find_stranger, reading_of, run
 from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
 from muntin.engines.duckdb.tables import Source, count_rows, open_source, read_for, sample_rows
 from muntin.engines.duckdb.verify import compare
-from muntin.engines.engine import CONTROL_ON_BATCH
+from muntin.engines.engine import CONTROL_ON_BATCH, HISTORY_ON_BATCH
 from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.as_of import AsOf
@@ -76,6 +76,8 @@ class InProcess:
         """The table as DuckDB reads it; a batch ignores what only a stream is told."""
         if stream.get("control") is not None:
             raise StrategyError(CONTROL_ON_BATCH)
+        if stream.get("history") is not None:
+            raise StrategyError(HISTORY_ON_BATCH)
         return Bound(data, query)
 
     def facts(self, bound: Bound, operator: str | None) -> Facts:

@@ -13,6 +13,7 @@ from importlib import import_module
 from pyspark.sql import DataFrame
 
 from muntin.aggregates import Aggregate
+from muntin.engines.spark.history import rows_of_history, take_after
 from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow
 from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.stream_source import StreamSource, delay_of
@@ -50,7 +51,20 @@ class Bound:
     @cached_property
     def table(self) -> Table:
         """The rows under plain names, with what lifts partials, and what orders records."""
-        return prepare(self.df, self.query)
+        table, until = prepare(self.df, self.query), self.until
+        return table if until is None else take_after(table, until)
+
+    @property
+    def until(self) -> int | None:
+        """Where a stream begins that starts from history."""
+        return None if self.streaming is None else self.streaming.until
+
+    def history(self, since: int | None) -> Table | None:
+        """The rows from `since` on that the stream starts from, if its table is still needed."""
+        given = None if self.streaming is None else self.streaming.history
+        if given is None or given.table is None:
+            return None
+        return rows_of_history(given, self.query, self.table, since)
 
     @cached_property
     def wraps(self) -> bool:

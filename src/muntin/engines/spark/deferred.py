@@ -56,6 +56,11 @@ def defer(processor: BucketProcessor) -> StatefulProcessor:
             )
             return frames
 
+        def handleInitialState(  # noqa: N802
+            self, key: Any, initialState: Any, timerValues: TimerValues
+        ) -> None:
+            self._processor().handleInitialState(key, initialState, timerValues)
+
         def handleExpiredTimer(  # noqa: N802
             self, key: Any, timerValues: TimerValues, expiredTimerInfo: Any
         ) -> Iterator[pd.DataFrame]:

@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 
 from muntin.cost import Statistics
 from muntin.engines.as_of import BoundAsOf
-from muntin.engines.engine import CONTROL_ON_BATCH
+from muntin.engines.engine import CONTROL_ON_BATCH, HISTORY_ON_BATCH
 from muntin.engines.spark.as_of import SparkAsOf
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.delivery import key_names, select_own, stack_results
@@ -134,6 +134,8 @@ class Batch(OnSpark):
             )
         if stream.get("control") is not None:
             raise StrategyError(CONTROL_ON_BATCH)
+        if stream.get("history") is not None:
+            raise StrategyError(HISTORY_ON_BATCH)
         bound = Bound(data, query)
         if bound.direct is not None:
             prepare(data, bound.direct, lifted=False)
@@ -216,11 +218,13 @@ class Stream(OnSpark):
             streaming.output == "update",
             streaming.lateness,
             None if bound.query.data_windows else streaming.fill_length(bound.query),
+            streaming.until,
         )
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
         """The rows as a streaming DataFrame, in the long layout."""
-        if choice.missed is not None and not bound.streaming.started_with:  # type: ignore[union-attr]
+        told = bound.until is not None or bound.streaming.started_with  # type: ignore[union-attr]
+        if choice.missed is not None and not told:
             name, reason = choice.missed
             warnings.warn(
                 f"operator {choice.operator.name!r} runs this stream: {name!r} is predicted to be "

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.types import StructType
 
 from muntin.engines.spark.faults import first_line, of_spark, silence_log
 from muntin.engines.spark.late_rows import split_late
@@ -24,6 +26,7 @@ from muntin.errors import QueryError, did_you_mean
 from muntin.jobs import Job
 from muntin.jobs.job import FILES, Input, reader_options, writer_options
 from muntin.model.durations import duration_text, microseconds
+from muntin.model.history import HistoryTable
 from muntin.state.control import Control
 
 CONNECTORS = {
@@ -97,7 +100,47 @@ def compute_results(apply: Callable[..., DataFrame], rows: DataFrame, job: Job) 
         output=asked.output,
         operator=asked.operator,
         control=control,
+        history=_read_history(rows, job),
     )
+
+
+def _read_history(rows: DataFrame, job: Job) -> HistoryTable | None:
+    """What the stream starts from; once it has started, without a table that is gone.
+
+    Files that do not know their columns are read as those of the stream, whose further columns
+    the history has too.
+    """
+    past = job.history
+    if not past.given or past.path is None or past.until is None:
+        return None
+    place = job.place(past.path)
+    if "://" not in place and not Path(place).exists():
+        if not _has_started(job):
+            raise QueryError(
+                f"{job.file}: history.path leads to no file or folder, and the stream has not "
+                "started yet: give another path"
+            )
+        return HistoryTable(None, past.until)
+    known = {"path": place} | ({"header": "true"} if past.format == "csv" else {})
+    reader = rows.sparkSession.read.format(past.format).options(**known | dict(past.options))
+    if past.format in ("csv", "json"):
+        own = [field for field in rows.schema if field.name not in job.source.columns]
+        reader = reader.schema(StructType(own))
+    with translate_failures(job, "[history] cannot be read"):
+        table = reader.load()
+        for name, text in job.source.columns.items():
+            table = table.withColumn(name, F.expr(text))
+        table.schema  # noqa: B018  (Connect analyses only now)
+    return HistoryTable(table, past.until)
+
+
+def _has_started(job: Job) -> bool:
+    """Whether the stream has done a micro-batch, as far as can be seen from here."""
+    checkpoint = job.trigger.checkpoint
+    if checkpoint is None:
+        return False
+    place = job.place(checkpoint)
+    return "://" in place or any(Path(place, "commits").glob("[0-9]*"))
 
 
 def write(results: DataFrame, job: Job, show: Printer) -> None:

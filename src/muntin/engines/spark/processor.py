@@ -117,6 +117,22 @@ class BucketProcessor(StatefulProcessor):
         tables = [from_bytes(cell) for cell in pieces]
         return self._step(key, tables, timerValues, max(map(int, newest), default=None))
 
+    def handleInitialState(  # noqa: N802
+        self, key: tuple[int], initialState: Any, timerValues: TimerValues
+    ) -> None:
+        """Begin with the slices of the history; of many, there are several calls."""
+        [pieces] = collect_cells(iter([initialState]), "pieces")
+        last = self._begin(int(key[0]), [from_bytes(cell) for cell in pieces])
+        if last is not None:
+            self._handle.registerTimer(last // 1000 + 1)
+
+    def _begin(self, key: int, pieces: list[pa.Table]) -> int | None:
+        """Take in pieces of the history; at the first call, where the stream begins."""
+        bucket = Bucket(self.spec, key, self._store, remembered)
+        new = bucket.state.new
+        bucket.begin(pieces)
+        return bucket.state.header.last if new else None
+
     def handleExpiredTimer(  # noqa: N802
         self, key: tuple[int], timerValues: TimerValues, expiredTimerInfo: object
     ) -> Iterator[pd.DataFrame]:

@@ -44,7 +44,9 @@ class Progress:
     `results` are rows per second of each window; `lag` is how far the watermark is behind the
     newest event of the batch. Late rows of the bucketed operator are
     pieces: rows of a key that fell into one slice count once. `future_rows` were left out because
-    they were too far ahead of the clock, `revisions` counts results that came again, corrected.
+    they were too far ahead of the clock, `revisions` counts results that came again, corrected. Of
+    a stream that starts from history, `before_until` are rows of the stream before it,
+    `after_until` rows of the table from there on, in the batch that read it: neither are taken.
     """
 
     batch: int
@@ -60,6 +62,8 @@ class Progress:
     late_rows: int = 0
     future_rows: int = 0
     revisions: int = 0
+    before_until: int = 0
+    after_until: int = 0
     active: bool = True
 
 
@@ -111,6 +115,8 @@ def progress(query: StreamingQuery) -> Progress | None:
         + sum(m.get("dropped") or 0 for m in metrics.values()),
         revisions=sum(m.get("revisions") or 0 for m in metrics.values()),
         future_rows=sum(m.get("future") or 0 for m in metrics.values()),
+        before_until=sum(m.get("before_until") or 0 for m in metrics.values()),
+        after_until=sum(m.get("after_until") or 0 for m in metrics.values()),
         active=query.isActive,
     )
 

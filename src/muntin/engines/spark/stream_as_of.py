@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 
 from muntin.engines.spark.as_of import RANGE, SparkAsOf
 from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.history import rows_after
 from muntin.engines.spark.names import column
 from muntin.engines.spark.operators import bucketed
 from muntin.engines.spark.operators.frames import Records
@@ -19,6 +20,7 @@ from muntin.engines.verification import Verification
 from muntin.errors import StrategyError
 from muntin.model.as_of import AsOf
 from muntin.model.durations import Duration
+from muntin.model.history import HistoryTable, instant_text
 from muntin.physical.operators.frames import FRAMES, Division, describe, describe_stream
 
 
@@ -32,6 +34,7 @@ class StreamAsOf:
     batch: SparkAsOf
     arrival: bool
     buckets: int | None
+    history: HistoryTable | None = None
 
     @staticmethod
     def of(
@@ -43,6 +46,7 @@ class StreamAsOf:
         output: str = "append",
         buckets: int | None = None,
         future: Duration | None = None,
+        history: HistoryTable | None = None,
     ) -> StreamAsOf:
         """The streams with their watermarks, and the question checked against them."""
         if operator == RANGE:
@@ -50,12 +54,15 @@ class StreamAsOf:
                 "operator 'range' is for batches: Spark has no RANGE frames on streams; leave it "
                 "out, or write 'auto'"
             )
-        streaming = Streaming(watermark, buckets=buckets, future=future)
+        streaming = Streaming(watermark, buckets=buckets, future=future, history=history)
         _check_functions(asked)
         marked, others = _set_watermarks(rows, events, asked, streaming)
+        if history is not None:
+            marked = rows_after(marked, asked.rows, history.instant)
+            others = others and rows_after(others, asked.events, history.instant)
         batch = SparkAsOf.of(marked, asked, others, FRAMES.name)
         _check_division(asked, batch.division)
-        found = StreamAsOf(batch, output == "arrival", buckets)
+        found = StreamAsOf(batch, output == "arrival", buckets, history)
         reason = bucketed.refusal(Bound(marked, asked.rows, streaming)) or refusal(found.records)
         if reason is not None:
             raise StrategyError(f"operator 'frames' cannot run this stream: {reason}")
@@ -73,13 +80,14 @@ class StreamAsOf:
 
     def run(self) -> DataFrame:
         """The rows with their features, columns in the order asked for."""
-        found = run(self.records, self.arrival, self.buckets)
+        found = run(self.records, self.arrival, self.buckets, self.history)
         return found.select(*map(column, [*self.batch.rows.columns, *self.asked.columns]))
 
     def explain(self) -> list[str]:
         """When rows come out, what the state holds, and how each aggregate is computed."""
         return [
             *describe_stream(self.asked, self.arrival),
+            *(() if self.history is None else (_describe_history(self.asked, self.history),)),
             *describe(self.asked, self.batch.division),
         ]
 
@@ -89,6 +97,14 @@ class StreamAsOf:
             "verify compares finished results, and this is a streaming DataFrame: give it the plan "
             "of a batch of the same rows, read with spark.read"
         )
+
+
+def _describe_history(asked: AsOf, history: HistoryTable) -> str:
+    until = instant_text(history.instant)
+    if asked.reach is None:
+        return f"starts from history: all events of the table until {until}"
+    since = instant_text(history.instant - asked.reach)
+    return f"starts from history: the events of the table from {since} until {until}"
 
 
 def _set_watermarks(

@@ -10,13 +10,20 @@ that it drops no row by itself: buckets judge lateness and count what they drop.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, GroupedData
 from pyspark.sql import functions as F
 
-from muntin.aggregates.columns import inputs_of
+from muntin.aggregates.columns import distinct_inputs, inputs_of
 from muntin.data_windows.trailing_bucket import TrailingBucket, TrailingSpec
+from muntin.engines.spark.history import (
+    check_history,
+    empty_cells,
+    pack_history,
+    take_before,
+)
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators.bucketed import (
     add_bucket,
@@ -26,18 +33,27 @@ from muntin.engines.spark.operators.bucketed import (
 )
 from muntin.engines.spark.operators.frames import Records
 from muntin.engines.spark.operators.records import RecordProcessor, block_length, step_records
-from muntin.engines.spark.row_partials import not_in_arrow
+from muntin.engines.spark.packing import BUCKET
+from muntin.engines.spark.row_partials import lift_rows, not_in_arrow
 from muntin.engines.spark.stream_source import EVENT_TIME, time_field
+from muntin.errors import MuntinError
+from muntin.model.history import HistoryTable
 from muntin.physical.operators.frames import describe_frame
 
 
-def run(records: Records, arrival: bool, buckets: int | None) -> DataFrame:
+def run(
+    records: Records,
+    arrival: bool,
+    buckets: int | None,
+    history: HistoryTable | None = None,
+) -> DataFrame:
     """The rows of a stream, whose watermark is set, with the features of the kernel."""
-    spec = _spec(records, arrival, buckets)
+    spec = _spec(records, arrival, buckets, None if history is None else history.instant)
     own = labels(spec.buckets)
     keyed = add_bucket(records.lifted, spec.keys, own)
     processor = RecordProcessor(partial(TrailingBucket, spec))
-    found = step_records(keyed, processor, own, records.schema())
+    initial = None if history is None else _initial_events(records, history, own)
+    found = step_records(keyed, processor, own, records.schema(), initial)
     field = time_field(records.rows, records.asked.rows)
     given = [
         F.col(f"r.c{i}").alias(name, metadata=EVENT_TIME if field and name == field.name else {})
@@ -46,12 +62,33 @@ def run(records: Records, arrival: bool, buckets: int | None) -> DataFrame:
     return found.select(*given, *records.results())
 
 
+def _initial_events(records: Records, history: HistoryTable, own: tuple[int, ...]) -> GroupedData:
+    """The events of the history by bucket, which the state begins with; none of them is a row."""
+    if history.table is None:
+        return empty_cells(records.rows, ()).groupBy(BUCKET)
+    check_history(history)
+    assert isinstance(history.table, DataFrame), "it was checked"
+    reach = records.asked.reach
+    since = None if reach is None else history.instant - reach
+    try:
+        table = replace(records, events=history.table).table
+    except MuntinError as error:
+        raise type(error)(f"history: {error}") from None
+    inputs = distinct_inputs(records.division.own)
+    asked = records.asked.events
+    events = take_before(history, table, records.table, asked, inputs, since)
+    like = records.lifted
+    row = F.lit(None).cast(like.schema["r"].dataType).alias("r")
+    lifted = lift_rows(events).select("*", row).select(*like.columns)
+    return pack_history(add_bucket(lifted, table.keys, own), own).groupBy(BUCKET)
+
+
 def refusal(records: Records) -> str | None:
     """Why Python cannot tell these keys apart, or put events of one instant in order; or None."""
     return not_in_arrow(records.table, records.ties)
 
 
-def _spec(records: Records, arrival: bool, buckets: int | None) -> TrailingSpec:
+def _spec(records: Records, arrival: bool, buckets: int | None, until: int | None) -> TrailingSpec:
     spark, table = records.rows.sparkSession, records.table
     return TrailingSpec(
         table.keys,
@@ -62,6 +99,7 @@ def _spec(records: Records, arrival: bool, buckets: int | None) -> TrailingSpec:
         _words(records),
         judges_now(spark),
         arrival,
+        until,
     )
 
 

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.future_rows import leave_out_future
+from muntin.engines.spark.history import check_history
 from muntin.engines.spark.names import quoted
 from muntin.engines.spark.stream_source import delay_of, time_field
 from muntin.engines.spark.unshared import find_unshared
@@ -29,6 +30,7 @@ from muntin.errors import (
 )
 from muntin.model.choices import DueTechnique, LateRows, Output
 from muntin.model.durations import Duration, microseconds
+from muntin.model.history import HistoryTable
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.state.control import Control
@@ -50,7 +52,8 @@ class Streaming:
     go. Rows more than `future` ahead of the clock are left out. Windows that have fired are kept
     for the `allowed_lateness`. Where `empty` is "fill", keys without rows get empty windows until
     they have been silent for longer than `fill_for`. What is too late is dropped, or where
-    `late_rows` says "keep" comes out beside the results.
+    `late_rows` says "keep" comes out beside the results. The stream starts from a
+    `history`, if there is one.
     """
 
     watermark: Duration | None = None
@@ -64,6 +67,7 @@ class Streaming:
     empty: str = "omit"
     fill_for: Duration | None = None
     late_rows: str = "drop"
+    history: HistoryTable | None = None
 
     def __post_init__(self) -> None:
         if not is_one_of(self.output, get_args(Output)):
@@ -93,6 +97,8 @@ class Streaming:
                 f"fill_for {shown(self.fill_for)} is how long empty windows are emitted: give "
                 "empty='fill' too, or leave it out"
             )
+        if self.history is not None:
+            self._check_history()
 
     @property
     def lateness(self) -> int | None:
@@ -173,6 +179,24 @@ class Streaming:
                 f"allowed_lateness {given} is given, but windows of a control leave when they "
                 "are suspended, and are not kept to be corrected: leave out one of them"
             )
+
+    def _check_history(self) -> None:
+        check_history(self.history)
+        if self.started_with is not None:
+            raise StrategyError(
+                "started_with is for restarts of 'native', which cannot start from history: leave "
+                "out one of them"
+            )
+        if self.empty == "fill":
+            raise StrategyError(
+                "empty='fill' cannot go with history: which keys had windows before it began, the "
+                "slices do not tell; leave out one of them"
+            )
+
+    @property
+    def until(self) -> int | None:
+        """Where the stream begins, if it starts from history."""
+        return None if self.history is None else self.history.instant
 
 
 def check_beside(query: Query, beside: Iterable[str]) -> None:

@@ -9,7 +9,8 @@ A bucket pays for each batch, and little for a key or a result.
 from __future__ import annotations
 
 from muntin.model.durations import duration_text
-from muntin.model.windows import Window
+from muntin.model.history import instant_text
+from muntin.model.windows import Window, kept_from
 from muntin.physical.due_techniques import STEP, TECHNIQUES, Kept, choose_technique
 from muntin.physical.lowering import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.base import Rewrite
@@ -53,6 +54,17 @@ def _keep(base: Base) -> Kept:
     return Kept(base.slices, tuple(alone), tuple(others))
 
 
+def _history(physical: PhysicalPlan, until: int) -> str:
+    """What a stream that starts from history reads of it, and into which slices."""
+    held = bases(physical)
+    since = kept_from((w for base in held for w in base.windows.values()), until)
+    slices = " and ".join(dict.fromkeys(str(base.slices) for base in held))
+    return (
+        f"starts from history: one batch job groups the table's rows from {instant_text(since)} "
+        f"until {instant_text(until)} into {slices}; windows that ended by then are not emitted"
+    )
+
+
 class Bucketed(Streamed):
     """For many keys: a key costs a few array elements."""
 
@@ -69,6 +81,10 @@ class Bucketed(Streamed):
 
     def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         """By what the windows that are due are answered, and what the other techniques read."""
+        start = () if question.until is None else (_history(physical, question.until),)
+        return (*start, *self._due(physical, question))
+
+    def _due(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         if question.update:
             how = "windows that changed are answered from all slices that open windows hold"
             return (how, *_kept_longer(question))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from muntin.model.history import instant_text
+from muntin.physical.lowering import PhysicalPlan
 from muntin.physical.operators.cutty import Cutty
+from muntin.physical.question import Question
 
 
 class Records(Cutty):
@@ -13,6 +16,15 @@ class Records(Cutty):
         "records wait until the watermark has passed them, then all windows of a key in one pass; "
         "state is columnar, for each bucket of keys"
     )
+
+    def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
+        """What a stream that starts from history begins with."""
+        if question.until is None:
+            return ()
+        return (
+            f"starts from history: the table's rows until {instant_text(question.until)} are taken "
+            "in order before the first ones of the stream; what ended by then is not emitted",
+        )
 
 
 RECORDS = Records()

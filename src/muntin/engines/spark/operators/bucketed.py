@@ -17,10 +17,11 @@ fired, and from when windows that joined at a restart are complete.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, DataType, IntegerType, LongType, StructField, StructType
 
@@ -28,16 +29,21 @@ from muntin.aggregates.columns import Columns
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.deferred import defer
 from muntin.engines.spark.finishing import filled_results, finish, missed_column
+from muntin.engines.spark.history import empty_cells, pack_history
 from muntin.engines.spark.key_marks import REVISED
 from muntin.engines.spark.labels import labels
+from muntin.engines.spark.operators.expand import from_source
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.plain_results import plain_schema
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.processor import OUTPUT, BucketProcessor
+from muntin.engines.spark.row_partials import fields_of, one_zero
 from muntin.engines.spark.session_facts import is_connect, version_of
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
+from muntin.model.windows import Window, kept_from
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.bucketed import BUCKETED, Bucketed
+from muntin.physical.operators.expand import Level, levels
 from muntin.physical.operators.kernel import Base
 from muntin.state.corrected import REVISION
 from muntin.state.extras import extras
@@ -72,6 +78,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
         output,
         "Update" if spec.update else "Append",
         "EventTime",
+        initialState=initial_slices(bound, spec, windows.values(), levels(physical)[0]),
     )
     if plain is None:
         observed = stepped.observe(metric_name(), *_metrics(ids, "complete_from"))
@@ -126,6 +133,7 @@ def spec_of(source: StreamSource, bound: Bound, operator: Bucketed = BUCKETED) -
         lateness=bound.streaming.lateness,
         fill_for=bound.streaming.fill_length(source.query),
         keeps_late=bound.streaming.keeps_late,
+        until=bound.until,
     )
 
 
@@ -170,6 +178,28 @@ def pack_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) ->
     body = PreAggregation(keys, spec.partials, bases, spec.wraps, sent=given.sent)
     packing = Packing(body, own, with_newest=True)
     return keyed.mapInArrow(packing, "bucket int, pieces binary, newest string")
+
+
+def initial_slices(
+    bound: Bound, spec: Spec, windows: Iterable[Window], level: Level
+) -> GroupedData | None:
+    """The slices of the history by bucket, which the state begins with; None without history.
+
+    They are those of the first level, as far back as a window reaches that is open at its end.
+    """
+    if spec.until is None:
+        return None
+    own = labels(spec.buckets)
+    table = bound.history(kept_from(windows, spec.until))
+    if table is None:
+        return empty_cells(bound.df, ()).groupBy(BUCKET)
+    slices = from_source(table, level)
+    plain = [F.expr(one_zero(f)).alias(f.name) for f in fields_of(table, table.keys)]
+    # Cast as the stream's own partials are: else the fields of Spark's structs are never null.
+    partials = [F.expr(f"CAST({f.name} AS {f.dataType.simpleString()})") for f in table.fields]
+    named = [partial.alias(f.name) for partial, f in zip(partials, table.fields, strict=True)]
+    keyed = add_bucket(slices.select(*plain, "node", "start", *named), spec.keys, own)
+    return pack_history(keyed, own).groupBy(BUCKET)
 
 
 def add_bucket(rows: DataFrame, keys: tuple[str, ...], own: tuple[int, ...]) -> DataFrame:

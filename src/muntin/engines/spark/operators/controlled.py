@@ -31,7 +31,12 @@ from muntin.engines.spark.commands import commands_of
 from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators import bucketed
-from muntin.engines.spark.operators.bucketed import metric_name, pack_by_bucket, spec_of
+from muntin.engines.spark.operators.bucketed import (
+    initial_slices,
+    metric_name,
+    pack_by_bucket,
+    spec_of,
+)
 from muntin.engines.spark.packing import BUCKET, unpack
 from muntin.engines.spark.processor import (
     BucketProcessor,
@@ -42,8 +47,9 @@ from muntin.engines.spark.processor import (
 )
 from muntin.engines.spark.stream_source import StreamSource
 from muntin.errors import ControlError
-from muntin.physical import PhysicalPlan
+from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.controlled import CONTROLLED
+from muntin.physical.operators.expand import Level, SlicesTarget
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices
 from muntin.state.control import Command, Control, Folder, Stream, Terms, new_key
@@ -85,12 +91,19 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     )
     rows = packed.withColumn("command", F.lit(None).cast("binary")).unionByName(commands)
     processor = ControlledProcessor(stream, path)
+    windows = source.query.windows
+    initial = initial_slices(bound, spec, windows, Level({}, {FROM_SOURCE: (_target(grid),)}))
+    mode = "Update" if spec.update else "Append"
     stepped = rows.groupBy(BUCKET).transformWithStateInPandas(
-        processor, OUTPUT, "Update" if spec.update else "Append", "EventTime"
+        processor, OUTPUT, mode, "EventTime", initialState=initial
     )
     observed = stepped.observe(metric_name(), *_metrics())
     results = observed.select("results").mapInArrow(unpack, _schema(source))
     return _finish(results, source)
+
+
+def _target(grid: Base) -> SlicesTarget:
+    return SlicesTarget(grid.node, grid.slices)
 
 
 def _terms(source: StreamSource, control: Control) -> Terms:
@@ -158,6 +171,14 @@ class ControlledProcessor(BucketProcessor):
         tables = [from_bytes(cell) for cell in pieces]
         last = max(map(int, newest), default=None)
         return self._step(key, tables, timerValues, last, [bytes(cell) for cell in commands])
+
+    def _begin(self, key: int, pieces: list[pa.Table]) -> int | None:
+        bucket = ControlledBucket(self.stream, key, self._store, remembered)
+        new = not bucket.kept.stored
+        if new and key == FIRST and self.path is not None:
+            Folder(Path(self.path)).forget()
+        bucket.begin(pieces)
+        return self.stream.spec.until if new else None
 
     def _step(
         self,

@@ -47,6 +47,8 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
 
 def refusal(bound: Bound) -> str | None:
     """Why Spark's own aggregation cannot keep what the stream asks for, or None."""
+    if bound.until is not None:
+        return "Spark's own aggregation cannot start from history: use operator 'bucketed'"
     needs = None if bound.streaming is None else bound.streaming.keeps_slices
     return f"Spark forgets windows that have fired, so {needs} needs 'bucketed'" if needs else None
 

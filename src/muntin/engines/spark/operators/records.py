@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, GroupedData
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import TimerValues
 from pyspark.sql.types import StructType
@@ -27,6 +27,7 @@ from muntin.data_windows.stream_bucket import StreamBucket
 from muntin.data_windows.stream_state import StreamSpec
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import name_columns
+from muntin.engines.spark.history import empty_cells, pack_history
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators import bucketed
 from muntin.engines.spark.operators.bucketed import (
@@ -39,8 +40,9 @@ from muntin.engines.spark.operators.bucketed import (
 from muntin.engines.spark.operators.cutty import asked_windows, head
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.processor import BucketProcessor, frame, pack_results, remembered
+from muntin.engines.spark.row_partials import lift_rows
 from muntin.engines.spark.stream_source import StreamSource, delay_of
-from muntin.engines.spark.table import tie_breakers
+from muntin.engines.spark.table import Table, tie_breakers
 from muntin.errors import StrategyError
 from muntin.kernels.portions import portions
 from muntin.model.query import Query
@@ -73,9 +75,10 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     own = labels(spec.buckets)
     keyed = add_bucket(source.lift_rows(), spec.keys, own)
     schema = StructType([*head(source.table), *source.table.fields])
+    initial = initial_records(bound.history(None), bound, own)
     processor = RecordProcessor(partial(StreamBucket, spec))
     mode = "Update" if spec.update else "Append"
-    rows = step_records(keyed, processor, own, schema, mode)
+    rows = step_records(keyed, processor, own, schema, initial, mode)
     return name_columns(rows, physical, bound.query, table)
 
 
@@ -96,7 +99,18 @@ def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
         judges_now(spark),
         source.wraps,
         bound.streaming.output == "update",
+        bound.until,
     )
+
+
+def initial_records(table: Table | None, bound: Bound, own: tuple[int, ...]) -> GroupedData | None:
+    """The records of the history by bucket, which the state begins with; None without history."""
+    if bound.until is None:
+        return None
+    if table is None:
+        return empty_cells(bound.df, ()).groupBy(BUCKET)
+    keyed = add_bucket(lift_rows(table), table.keys, own)
+    return pack_history(keyed, own).groupBy(BUCKET)
 
 
 def block_length(df: DataFrame, query: Query) -> int:
@@ -116,12 +130,13 @@ def step_records(
     processor: RecordProcessor,
     own: tuple[int, ...],
     schema: StructType,
+    initial: GroupedData | None = None,
     mode: str = "Append",
 ) -> DataFrame:
     """What the buckets with these labels make of lifted records; late ones are counted."""
     packed = keyed.mapInArrow(Packing(gather, own), "bucket int, pieces binary")
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
-        processor, OUTPUT, mode, "EventTime"
+        processor, OUTPUT, mode, "EventTime", initialState=initial
     )
     counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
     observed = stepped.observe(metric_name(), *counts)
@@ -140,6 +155,12 @@ class RecordProcessor(BucketProcessor):
 
     def __init__(self, open: OpensBucket) -> None:
         self.open = open
+
+    def _begin(self, key: int, pieces: list[pa.Table]) -> int | None:
+        bucket = self.open(key, self._store, remembered)
+        new = bucket.new
+        bucket.begin(pieces)
+        return bucket.header.last if new else None
 
     def _step(
         self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None

@@ -1,0 +1,54 @@
+"""History: what a stream starts from, and the results that its table gives by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Unpack
+
+from muntin.api.aggregate import aggregate
+from muntin.api.stream_options import PlanOptions
+from muntin.errors import QueryError, shown
+from muntin.model.choices import Layout
+from muntin.model.data_windows import DataWindow, Session, Snapshot
+from muntin.model.history import HistoryTable
+from muntin.model.query import Query
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class History(HistoryTable):
+    """A table of earlier rows that a stream starts from, and the instant at which it begins.
+
+    Give it to mt.aggregate(stream, ..., history=...). `until` is text or a datetime, with its zone.
+    Rows of the table from there on and rows of the stream before it are not taken, so the two may
+    overlap. The stream's windows are those that end after `until`; those that ended before are
+    `results(query)`. Once the stream has started, its checkpoint has what the table gave, and
+    `mt.History(None, until=...)` goes on without the table.
+    """
+
+    def results(
+        self, query: Query, *, layout: Layout = "long", **options: Unpack[PlanOptions]
+    ) -> DataFrame:
+        """The windows of a query that ended at or before `until`, as a batch DataFrame.
+
+        With the rows of the stream there is no gap and no double.
+        """
+        if not isinstance(query, Query):
+            raise QueryError(f"query {shown(query)} must be made with mt.query(...)")
+        if self.table is None:
+            raise QueryError("this history has no table: give it to mt.History(table, until=...)")
+        from muntin.engines.spark.history import ended, rows_before
+
+        rows = rows_before(self, query)
+        queries = {"history": replace(query, data_windows=tuple(map(_finish, query.data_windows)))}
+        found = aggregate(rows, queries=queries, deliver="dict", layout=layout, **options)
+        return ended(found["history"], self.instant)
+
+
+def _finish(window: DataWindow) -> DataWindow:
+    """Without what only the end of the table ends: the stream goes on with it."""
+    if not window.incomplete or isinstance(window, Session | Snapshot):
+        return window  # time ends these
+    return replace(window, incomplete=False)
