@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import muntin as mt
 from muntin.api.optimize import optimize_with
+from muntin.cli.calibration_cases import MIXED, OVERLAP, minute_windows
 from muntin.cost import Statistics
 from muntin.model.choices import Engine
 from muntin.model.windows import Window
@@ -32,6 +33,7 @@ from muntin_testing.windows import window_sets
 from plan.test_golden import KNOWN, SETS
 
 ROOT = Path(__file__).parents[2]
+FORTY = minute_windows(*((slide * n, slide) for slide in (1, 2, 3, 5) for n in range(2, 12)))
 ALL = {operator.name: operator for operator in (*BATCH, *STREAM)}
 PERIODIC: tuple[Operator, ...] = (
     *(WINDOW, EXPAND, KERNEL, ROWS),
@@ -140,3 +142,36 @@ def test_auto_predicts_no_more_than_any_pair_that_it_tried() -> None:
     each()
     reached.at_least(2, "kernel", "expand", "native", "bucketed", "sql")
     reached.at_least(1, "arrays")
+
+
+@pytest.mark.parametrize("windows", [MIXED, OVERLAP], ids=["mixed", "overlap"])
+def test_no_plan_is_predicted_to_take_less_than_the_least(windows: tuple[Window, ...]) -> None:
+    """Planning leaves an operator out by its least, which must bound all of its plans."""
+    query = mt.query("ts", windows, [mt.min("v"), mt.avg("v")], keys="k")
+    bounded = 0
+    for keys, rows in ((1, 1e5), (100, 5e6), (20_000, 5e6)):
+        known = Statistics(rows, keys, 100.0)
+        for strategy in ("direct", "shared-pairs", "wcg", "unshared-panes"):
+            for operator in (EXPAND, WINDOW):
+                plan = optimize_with(query, Options(strategy, known, operator=operator.name))
+                least = operator.least(Question(query, known))
+                assert 0 < least <= plan.seconds
+                bounded += least > 0.5 * plan.seconds
+    assert bounded, "a bound that is never near bounds nothing"
+
+
+def test_what_cannot_win_is_not_planned_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With much overlap expand's results alone take longer than the kernel; the choice stays."""
+    query = mt.query("ts", FORTY, [mt.avg("v")], keys="k")
+    known = Statistics(5e6, 100, 100.0)
+    pruned = mt.optimize(query, statistics=known)
+    monkeypatch.setattr(type(EXPAND), "least", Operator.least)
+    monkeypatch.setattr(type(WINDOW), "least", Operator.least)
+    whole = mt.optimize(query, statistics=known)
+    assert (pruned.strategy, pruned.operator, pruned.seconds) == (
+        whole.strategy,
+        whole.operator,
+        whole.seconds,
+    )
+    steps = [sum(each.steps for each in plan.alternatives) for plan in (pruned, whole)]
+    assert steps[0] < steps[1]
