@@ -52,9 +52,9 @@ class Scenario:
 
 SCENARIOS: dict[str, Scenario] = {
     "mixed": Scenario("mixed"),
-    "overlap": Scenario("overlap", sample=100),
-    "hundred": Scenario("hundred", sample=20),
-    "thousand": Scenario("thousand", sample=200),
+    "overlap": Scenario("overlap", sample=1000),
+    "hundred": Scenario("hundred", sample=100),
+    "thousand": Scenario("thousand", sample=5000),
     "keyless": Scenario("mixed", device=None),
     "one hot key": Scenario(
         "mixed", device="CASE WHEN pmod(xxhash64(ts), 10) < 9 THEN 0 ELSE device END", sample=10

@@ -112,6 +112,7 @@ def measure(
             if not found:
                 console.print(first_call(events, case), highlight=False)
             found.append(_measure(replace(case, rows=rows), events, options.repeat))
+            console.print(found[-1], highlight=False, soft_wrap=True)
     return found
 
 
