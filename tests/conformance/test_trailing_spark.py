@@ -12,7 +12,6 @@ from conformance.selection import SEED, many
 from conformance.trailing import Question, trailing_question
 from conformance.trailing_runners import KINDS, Result, arguments, differences, note, tables
 from muntin.engines.spark import frame_stage
-from muntin.engines.spark.frame_stage import FrameStage
 from muntin_testing.reached import Reached
 
 
@@ -76,19 +75,19 @@ def _by_stage(spark: SparkSession, question: Question, portion: int) -> Result:
     given: Any = arguments(question)
     plan: Any = mt.explain(rows, events=events, operator="frames", **given)
     records = plan.bound.records(rows)
-    by, program = records._by, records.program
-    joined = records.joined.coalesce(1)
-    ties = [*records.table.order, *(records.table.values if records.asked.ordered else ())]
-    batches = joined.sortWithinPartitions(*by, "t", *ties).toArrow().to_batches(portion)
+    arranged = records.arrange()
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    batches = arranged.ordered.toArrow().to_batches(portion)
+    spark.conf.set("spark.sql.shuffle.partitions", str(before))
 
     def some() -> Iterator[Any]:
         yield from batches
 
-    held = list(FrameStage(by, program)(some()))
+    held = list(arranged.stage(some()))
     found = [row for batch in held for row in batch.to_pylist()]
-    schema = records.schema()
+    schema = records.schema(arranged.given)
     local = spark.createDataFrame([tuple(row.values()) for row in found], schema)
-    names = [f"r.c{i} AS {name}" for i, name in enumerate(rows.columns)]
-    finished = local.selectExpr(*names, "*").select(*rows.columns, *records.results())
+    finished = local.select(*arranged.restore(rows.columns), *records.results())
     place = {row["o"]: i for i, row in enumerate(question.rows)}
     return sorted((row.asDict() for row in finished.collect()), key=lambda row: place[row["o"]])

@@ -1,6 +1,6 @@
 """Trailing windows over Arrow columns: what to compute, and the computation for rows at hand.
 
-    f0_n, f1_n, …     how many events the frame of a row holds
+    f0_n, f1_n, …     how many events the frame of a row holds, unless a partial counts just that
     f0_p0, f0_p1, …   the merged partials of its first frame, to be finished by the engine
     f0_h0, …          results that are computed from values: distinct counts, percentiles
 
@@ -76,6 +76,15 @@ class FrameProgram:
         return FrameProgram(asked.frames, asked.closed, partials, values, wraps)
 
     @property
+    def counter(self) -> str:
+        """The column that says how many events a frame holds: that of a partial that counts them.
+
+        Where one event stands for many, it does not count as many unless a partial does.
+        """
+        counts = (p.name for p in self.partials if p.counts is not None and p.counts == p.row)
+        return next(counts, "n")
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """The columns of events that it reads."""
         merged = (name for p in self.partials for name in (p.name, *p.beside))
@@ -92,7 +101,8 @@ class FrameProgram:
             }[each.how]
             for each in self.values
         }
-        own = {"n": pa.int64(), **{p.name: kinds[p.name] for p in self.partials}, **results}
+        own = {"n": pa.int64()} if self.counter == "n" else {}
+        own |= {**{p.name: kinds[p.name] for p in self.partials}, **results}
         return {
             f"f{i}_{name}": kind for i, _ in enumerate(self.frames) for name, kind in own.items()
         }
@@ -107,27 +117,46 @@ class FrameProgram:
         self, rows: pa.Array, found: Mapping[str, pa.Array], kinds: Mapping[str, pa.DataType]
     ) -> pa.RecordBatch:
         """Rows with what was found for them; where that is nothing, they have no features."""
-        types = self.types(kinds)
-        own = [
-            found[name].cast(kind) if found else pa.nulls(len(rows), kind)
-            for name, kind in types.items()
-        ]
-        return pa.RecordBatch.from_arrays([rows, *own], names=["r", *types])
+        own = self.beside(len(rows), found, kinds)
+        return pa.RecordBatch.from_arrays([rows, *own.values()], names=["r", *own])
+
+    def beside(
+        self, count: int, found: Mapping[str, pa.Array], kinds: Mapping[str, pa.DataType]
+    ) -> dict[str, pa.Array]:
+        """What stands beside so many rows, in order; nulls where nothing was found for them."""
+        return {
+            name: found[name].cast(kind) if found else pa.nulls(count, kind)
+            for name, kind in self.types(kinds).items()
+        }
 
     def evaluate(
         self, columns: Mapping[str, pa.Array], events: Line, rows: Line
     ) -> dict[str, pa.Array]:
-        """The features of these rows, over events with these columns."""
+        """The features of these rows, over events with these columns.
+
+        A partial that counts events may have no column where each event counts.
+        """
         bounds = find_frames(events, rows, self.frames, self.closed)
         frames = [Framed.of(each) for each in bounds]
-        found = {f"f{i}_n": pa.array(frame.count) for i, frame in enumerate(frames)}
+        found: dict[str, pa.Array] = {}
+        if self.counter == "n":
+            found |= {f"f{i}_n": pa.array(frame.count) for i, frame in enumerate(frames)}
         for partial in self.partials:
-            own = [columns[name] for name in (partial.name, *partial.beside)]
-            encoded = encode(partial.merger, own, self.wraps, partial.code)
-            merged = merge_frames(encoded, frames, own[0].type)
+            merged = self._merge(partial, columns, frames)
             found |= {f"f{i}_{partial.name}": array for i, array in enumerate(merged)}
         for each in self.values:
             own = [columns[name] for name in each.columns]
             computed = VALUES[each.how](own, each.share, frames)
             found |= {f"f{i}_{each.name}": array for i, array in enumerate(computed)}
         return found
+
+    def _merge(
+        self, partial: PartialColumn, columns: Mapping[str, pa.Array], frames: Sequence[Framed]
+    ) -> list[pa.Array]:
+        if partial.name not in columns:
+            return [pa.array(frame.count) for frame in frames]
+        own = [columns[name] for name in (partial.name, *partial.beside)]
+        encoded = encode(partial.merger, own, self.wraps, partial.code)
+        merged = merge_frames(encoded, frames, own[0].type)
+        counts = partial.name == self.counter
+        return [array.fill_null(0) for array in merged] if counts else merged

@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from muntin.kernels.encoding import Encoded
 from muntin.kernels.frames import Bounds
@@ -44,27 +45,19 @@ class Framed:
         return np.asarray(self.high - self.low)
 
     @cached_property
-    def some(self) -> Array:
-        """The rows whose frame holds any."""
-        return np.flatnonzero(self.high > self.low)
-
-    @cached_property
-    def held(self) -> Bounds:
-        """The runs of those rows."""
-        return self.low[self.some], self.high[self.some]
-
-    @cached_property
     def runs(self) -> Runs:
-        """The same, for a ladder."""
-        return Runs.of(*self.held)
+        """The same for a ladder, which has no empty runs: these get some event, until `blank`."""
+        high = np.maximum(self.high, 1)
+        return Runs.of(np.where(self.high > self.low, self.low, high - 1), high)
 
-    def spread(self, values: pa.Array) -> pa.Array:
-        """Values of the rows whose frame holds events, as values of all rows."""
-        if len(self.some) == len(self.low):
+    def blank(self, values: pa.Array) -> pa.Array:
+        """The values of all rows, null where the frame holds no event."""
+        held = self.high > self.low
+        if held.all():
             return values
-        place = np.cumsum(self.high > self.low) - 1
-        empty = self.high <= self.low
-        return values.take(pa.array(np.where(empty, 0, place), mask=empty))
+        if pa.types.is_primitive(values.type):
+            return pc.if_else(pa.array(held), values, pa.scalar(None, values.type))
+        return values.take(pa.array(np.arange(len(held)), mask=~held))
 
 
 def merge_frames(encoded: Encoded, frames: Sequence[Framed], kind: pa.DataType) -> list[pa.Array]:
@@ -73,7 +66,7 @@ def merge_frames(encoded: Encoded, frames: Sequence[Framed], kind: pa.DataType) 
         return [pa.nulls(len(frame.low), kind) for frame in frames]
     merged = _merge(encoded.arrays, encoded.monoid, frames)
     return [
-        frame.spread(encoded.decode(arrays)) for frame, arrays in zip(frames, merged, strict=True)
+        frame.blank(encoded.decode(arrays)) for frame, arrays in zip(frames, merged, strict=True)
     ]
 
 
@@ -101,19 +94,15 @@ def _totals(array: Array, ufunc: np.ufunc, frames: Sequence[Framed]) -> list[Arr
     whole = array.dtype.kind in "iu"
     if ufunc is np.add and whole:
         total = _running(array, np.add)
-        return [total[high] - total[low] for low, high in _held(frames)]
+        return [total[f.high] - total[f.low] for f in frames]
     if ufunc is np.bitwise_xor and whole:
         total = _running(array, np.bitwise_xor)
-        return [total[high] ^ total[low] for low, high in _held(frames)]
+        return [total[f.high] ^ total[f.low] for f in frames]
     if ufunc in (np.logical_or, np.logical_and) and array.dtype.kind == "b":
         either = ufunc is np.logical_or
         total = _running((array if either else ~array).astype(np.int64), np.add)
-        return [(total[high] > total[low]) == either for low, high in _held(frames)]
+        return [(total[f.high] > total[f.low]) == either for f in frames]
     return None
-
-
-def _held(frames: Sequence[Framed]) -> list[Bounds]:
-    return [frame.held for frame in frames]
 
 
 def _running(values: Array, ufunc: np.ufunc) -> Array:

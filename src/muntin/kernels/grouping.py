@@ -45,6 +45,26 @@ def codes_of(columns: Sequence[pa.Array], length: int) -> Array:
     return codes
 
 
+def changes_of(column: pa.Array) -> Array:
+    """Where a value differs from the one before it; null is a value, and NaN is one.
+
+    >>> import pyarrow as pa
+    >>> changes_of(pa.array([1, 1, None, None, 2])).tolist()
+    [False, True, False, True]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_floating(column.type) or pa.types.is_null(column.type) or column.type.num_fields:
+        codes = codes_of([column], len(column))
+        return np.asarray(codes[1:] != codes[:-1])
+    older, newer = column.slice(0, max(len(column) - 1, 0)), column.slice(1)
+    changed = pc.not_equal(older, newer)
+    if column.null_count:
+        changed = pc.coalesce(changed, pc.xor(older.is_null(), newer.is_null()))
+    return np.asarray(changed.to_numpy(zero_copy_only=False))
+
+
 def _texts(column: pa.Array) -> pa.Array:
     import pyarrow as pa
 

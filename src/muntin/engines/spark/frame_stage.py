@@ -1,10 +1,14 @@
 """Trailing windows in a Python worker: a sorted partition through NumPy, in bounded memory.
 
-Records come sorted by key, chunk of time and time, a few Arrow batches at a time:
+Records come sorted by key, chunk of time and time, a few Arrow batches at a time. `Layout` says
+which of their columns hold what; a portion of records has
 
-    r             the row as it was given; null where the record is only an event
+    b0, b1, …     what keeps events apart: keys, and the chunk of time
+    t             the instant, in microseconds
+    row           whether the record is a row that is still to be given out
     e             whether it is an event (a row that `where` leaves out is none)
     p…, v…        its partials, and values of what is computed from values
+    c0, … or r    the row as it was given
 
 Each portion is evaluated together with a tail of the last key: the events that its later rows may
 reach, and one partial that stands for all older ones where a window has no end. A portion is as
@@ -20,11 +24,12 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from muntin.engines.spark.frame_layout import Layout
 from muntin.kernels.columns import encode
 from muntin.kernels.frame_program import FrameProgram
 from muntin.kernels.framed import Framed, merge_frames
 from muntin.kernels.frames import CARRIED, Line
-from muntin.kernels.grouping import codes_of
+from muntin.kernels.grouping import changes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
 
@@ -34,9 +39,9 @@ PORTION = 128_000
 
 @dataclass(frozen=True, slots=True)
 class FrameStage:
-    """What a worker needs to know; `by` are the columns whose values keep events apart."""
+    """What a worker needs to know: where everything is, and what to compute."""
 
-    by: tuple[str, ...]
+    layout: Layout
     program: FrameProgram
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -44,7 +49,7 @@ class FrameStage:
         waiting: list[pa.Table] = []
         count, needed = 0, PORTION
         for batch in batches:
-            waiting.append(pa.Table.from_batches([batch]))
+            waiting.append(self.layout.arrange(batch, self.program))
             count += batch.num_rows
             if count >= needed:
                 portion = Portion(pa.concat_tables(waiting).combine_chunks(), self, False)
@@ -68,9 +73,10 @@ class Portion:
         program = self.stage.program
         rows = np.flatnonzero(self.is_row & self.timed & ~self.pending)
         if len(rows):
-            columns = {name: self._events(name) for name in program.reads}
-            line = Line(self.group[self.events], self.time[self.events])
-            found = program.evaluate(columns, line, Line(self.group[rows], self.time[rows]))
+            columns = self.stage.layout.read(self.table, self.events, program)
+            line = self._line(self.events)
+            same = len(rows) == len(self.events) == self.table.num_rows
+            found = program.evaluate(columns, line, line if same else self._line(rows))
             yield self._batch(rows, found)
         timeless = np.flatnonzero(self.is_row & ~self.timed)
         if len(timeless):
@@ -88,8 +94,7 @@ class Portion:
         keep |= own & self.pending
         places = np.flatnonzero(keep)
         table = self.table.take(pa.array(places))
-        emitted = pa.array(~self.pending[places])
-        table = _without_rows(table, emitted)
+        table = self.stage.layout.without_rows(table, self.pending[places])
         carried = self._carried(events[:kept]) if kept and self.stage.program.carries else None
         return table if carried is None else pa.concat_tables([carried, table])
 
@@ -119,15 +124,14 @@ class Portion:
             encoded = encode(partial.merger, own, self.stage.program.wraps, partial.code)
             one = _replaced(one, partial.name, merge_frames(encoded, [frame], own[0].type)[0])
         one = _replaced(one, "t", pa.array([CARRIED]))
-        return _without_rows(one, pa.array([True]))
+        return self.stage.layout.without_rows(one, np.zeros(1, dtype=np.bool_))
 
     @cached_property
     def group(self) -> Array:
         """Equal for records of one key and chunk, which stand together."""
         changes = np.zeros(max(self.table.num_rows - 1, 0), dtype=np.bool_)
-        for name in self.stage.by:
-            codes = codes_of([whole(self.table, name)], self.table.num_rows)
-            changes |= codes[1:] != codes[:-1]
+        for i, _ in enumerate(self.stage.layout.by):
+            changes |= changes_of(whole(self.table, f"b{i}"))
         return np.concatenate(([0], np.cumsum(changes))).astype(np.int64)
 
     @cached_property
@@ -143,7 +147,7 @@ class Portion:
     @cached_property
     def is_row(self) -> Array:
         """Which records are rows that were given, and not emitted yet."""
-        return _bools(whole(self.table, "r").is_valid())
+        return _bools(whole(self.table, "row"))
 
     @cached_property
     def events(self) -> Array:
@@ -160,24 +164,16 @@ class Portion:
         last = (self.group == self.group[-1]) & (self.time == self.time[-1])
         return np.asarray(last & self.is_row & self.timed)
 
-    def _events(self, name: str) -> pa.Array:
-        column = whole(self.table, name)
-        if len(self.events) == len(column):
-            return column
-        return column.take(pa.array(self.events))
+    def _line(self, places: Array) -> Line:
+        if len(places) == self.table.num_rows:
+            return Line(self.group, self.time)
+        return Line(self.group[places], self.time[places])
 
     def _batch(self, rows: Array, found: dict[str, pa.Array]) -> pa.RecordBatch:
-        own = whole(self.table, "r")
-        given = own if len(rows) == len(own) else own.take(pa.array(rows))
-        kinds = {field.name: field.type for field in self.table.schema}
-        return self.stage.program.features(given, found, kinds)
-
-
-def _without_rows(table: pa.Table, emitted: pa.Array) -> pa.Table:
-    """The same records; those that were emitted are only events from now on."""
-    own = whole(table, "r")
-    left = pa.array(np.arange(len(own)), mask=_bools(emitted))
-    return _replaced(table, "r", own.take(left))
+        layout, program = self.stage.layout, self.stage.program
+        given = layout.rows_of(self.table, rows)
+        own = program.beside(len(rows), found, layout.kinds(self.table, program))
+        return pa.RecordBatch.from_arrays([*given.values(), *own.values()], names=[*given, *own])
 
 
 def _replaced(table: pa.Table, name: str, values: pa.Array) -> pa.Table:

@@ -2,6 +2,8 @@
 
     rows ∪ events ─ by key and chunk of time ─ sorted by time ─ mapInArrow ─ results
 
+Where the rows are the events, they are shuffled as they were given, and what aggregates read is
+computed behind the sort (`own_events`). Rows and events of two tables are lifted before they meet.
 A chunk is several times as long as the longest window, so that one key with many rows is shared out
 among tasks; an event also goes to the next chunk where rows of that may reach it. Windows without a
 bound in time take all that came before, so keys stay whole there, and one partial is carried along.
@@ -20,8 +22,10 @@ from muntin.aggregates.columns import Input, columns_of, distinct_inputs
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.faults import translate_refusals
+from muntin.engines.spark.frame_layout import Layout
 from muntin.engines.spark.frame_stage import FrameStage
 from muntin.engines.spark.names import column, find_column
+from muntin.engines.spark.own_events import Arranged, add_chunk, arrange_own, floor_div
 from muntin.engines.spark.row_partials import (
     arrow_refusal,
     fields_of,
@@ -47,10 +51,17 @@ class Records:
 
     def run(self) -> DataFrame:
         """The rows with the features of the kernel, in the order of its aggregates."""
-        ordered = self._ordered(self.joined)
-        found = ordered.mapInArrow(FrameStage(self._by, self.program), self.schema())
-        given = [F.col(f"r.c{i}").alias(name) for i, name in enumerate(self.rows.columns)]
-        return found.select(*given, *self.results())
+        arranged = self.arrange()
+        found = arranged.ordered.mapInArrow(arranged.stage, self.schema(arranged.given))
+        return found.select(*arranged.restore(self.rows.columns), *self.results())
+
+    def arrange(self) -> Arranged:
+        """The records as workers are given them."""
+        if self.events is None:
+            return arrange_own(self)
+        given = StructType().add(self.lifted.schema["r"])
+        stage = FrameStage(Layout(self._by, ("r",), packed=True), self.program)
+        return Arranged(self._ordered(self.joined), stage, given)
 
     @cached_property
     def program(self) -> FrameProgram:
@@ -63,6 +74,10 @@ class Records:
     def table(self) -> Table:
         """The events with their inputs, and the rows themselves where they are the events."""
         df = self.rows if self.events is None else self.events
+        return self.table_of(df, [] if self.events is not None else [_packed(df).alias("r")])
+
+    def table_of(self, df: DataFrame, beside: list[Column]) -> Table:
+        """Keys, time and inputs of events under plain names, and other columns beside them."""
         names, query = columns_in(df), self.asked.events
         time = find_column(query.time, names, "time")
         kind = df.select(F.expr(time)).schema[0].dataType.simpleString()
@@ -75,21 +90,19 @@ class Records:
         )
         instant = F.expr(SparkWriter().microseconds(time, kind))
         holds = F.expr(query.where) if query.where else F.lit(True)
-        own = [] if self.events is not None else [_packed(df).alias("r")]
         rows = df.select(
             *(F.expr(sql).alias(name) for sql, name in zip(keys, k, strict=True)),
             instant.alias("t"),
-            *own,
             F.coalesce(holds & instant.isNotNull(), F.lit(False)).alias("e"),
             *(input_column(each, names).alias(name) for each, name in zip(inputs, v, strict=True)),
             *(F.expr(sql).alias(name) for sql, name in zip(order, o, strict=True)),
+            *beside,
         )
         if self.events is not None:
             rows = rows.where("e")
         columns = columns_of(self.division.merged, self.kinds.__getitem__)
-        read = dict.fromkeys(
-            [*(["r"] if own else []), "e", *(v if self.asked.ordered else self._values)]
-        )
+        own = rows.columns[len(rows.columns) - len(beside) :]
+        read = dict.fromkeys([*own, "e", *(v if self.asked.ordered else self._values)])
         fields = partial_fields(rows, columns)
         return Table(rows, columns, kind, k, v, tuple(read), o, fields)
 
@@ -107,7 +120,11 @@ class Records:
     def joined(self) -> DataFrame:
         """Rows and events in one table, each in its chunks of time."""
         lifted, reach = self.lifted, self.asked.reach
-        return lifted if reach is None else _chunked(lifted, CHUNK_REACHES * reach, reach)
+        if reach is None:
+            return lifted
+        spread = add_chunk(lifted, "t", CHUNK_REACHES * reach, reach, events="e")
+        row = F.expr(f"if(chunk <=> {floor_div('t', CHUNK_REACHES * reach)}, r, NULL)")
+        return spread.withColumn("r", row)
 
     def _asking(self) -> DataFrame:
         """The rows beside events of another table: keys, time, and the row itself."""
@@ -148,10 +165,10 @@ class Records:
         others = (v for v in self.table.values if not has_no_order(kinds[v]))
         return (*self.table.order, *others)
 
-    def schema(self) -> StructType:
-        """The columns that workers give: the row as it was, and what was found for each frame."""
+    def schema(self, given: StructType | None = None) -> StructType:
+        """The columns that workers give: those of the row, and what was found for each frame."""
         kinds: dict[str, DataType] = {f.name: f.dataType for f in self.lifted.schema}
-        own: dict[str, DataType] = {"n": LongType()}
+        own: dict[str, DataType] = {"n": LongType()} if self.program.counter == "n" else {}
         own |= {p.name: kinds[p.name] for p in self.program.partials}
         for each in self.program.values:
             value = kinds[each.columns[0]]
@@ -161,7 +178,7 @@ class Records:
                 "nearest": value,
                 "set": ArrayType(value),
             }[each.how]
-        schema = StructType().add("r", kinds["r"])
+        schema = StructType(list(given or StructType().add("r", kinds["r"])))
         for i, _ in enumerate(self.asked.frames):
             for name, kind in own.items():
                 schema = schema.add(f"f{i}_{name}", kind)
@@ -171,11 +188,12 @@ class Records:
         """The features by name, finished from what workers give."""
         found: list[Column] = []
         for i, frame in enumerate(self.asked.frames):
+            held = f"f{i}_{self.program.counter}"
             finals = columns_of(self.division.merged, self.kinds.__getitem__, f"f{i}_").results
             for aggregate, result in zip(self.division.merged, finals, strict=True):
                 sql = (
-                    f"CASE WHEN f{i}_n = 0 THEN {aggregate.function.empty} "
-                    f"WHEN f{i}_n > 0 THEN {result.final} END"
+                    f"CASE WHEN {held} = 0 THEN {aggregate.function.empty} "
+                    f"WHEN {held} > 0 THEN {result.final} END"
                 )
                 found.append(F.expr(sql).alias(self.asked.column(aggregate, frame)))
             for j, aggregate in enumerate(self.division.from_values):
@@ -204,20 +222,3 @@ def stranger(records: Records) -> str | None:
 def _packed(df: DataFrame) -> Column:
     """The row as it was given, in one column."""
     return F.struct(*(column(name).alias(f"c{i}") for i, name in enumerate(df.columns)))
-
-
-def _chunked(records: DataFrame, chunk: int, reach: int) -> DataFrame:
-    """Every record in its own chunk, and an event also in the next where it may be reached there.
-
-    Only in its own chunk a record is a row.
-    """
-    own, latest = (_floor_div(position, chunk) for position in ("t", f"(t + {reach}L)"))
-    chunks = F.expr(f"if(e AND {latest} > {own}, array({own}, {own} + 1), array({own}))")
-    spread = records.select("*", F.explode(chunks).alias("chunk"))
-    row = F.expr(f"if(chunk <=> {own}, r, NULL)")
-    return spread.withColumn("r", row)
-
-
-def _floor_div(position: str, divisor: int) -> str:
-    """Division that rounds down also before 1970, where SQL's own rounds towards zero."""
-    return f"(({position} - pmod({position}, {divisor}L)) div {divisor}L)"

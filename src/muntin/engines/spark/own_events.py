@@ -1,0 +1,213 @@
+"""Rows that are their own events, on the way to the kernel: what is shuffled, and what is sent.
+
+    rows and their chunk ─ by key and chunk ─ sorted by time ─ columns for Python
+
+Rows are shuffled as they were given, and with nothing besides. What aggregates read is computed
+behind the sort, and each value is sent to Python once: a key, a time or an input that is a column
+of the rows is that column, and one column serves all partials that it holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
+
+from muntin.aggregates.columns import distinct_inputs
+from muntin.aggregates.signatures import has_no_order
+from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.frame_layout import Layout
+from muntin.engines.spark.frame_stage import FrameStage
+from muntin.engines.spark.names import column, find_column, quoted
+from muntin.engines.spark.row_partials import fields_of, one_zero, send_rows
+from muntin.engines.spark.sent_columns import Sent
+from muntin.engines.spark.table import columns_in, input_column
+from muntin.physical.operators.frames import CHUNK_REACHES
+
+if TYPE_CHECKING:
+    from muntin.engines.spark.operators.frames import Records
+
+_INSTANTS = ("timestamp", "timestamp_ntz")
+"""Types whose Arrow form is microseconds already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Records sorted for the kernel, what workers do with them, and the columns of a row."""
+
+    ordered: DataFrame
+    stage: FrameStage
+    given: StructType
+
+    def restore(self, names: list[str]) -> list[Column]:
+        """The columns of the rows, under their own names again."""
+        inside = "r." if self.stage.layout.packed else ""
+        return [F.col(f"{inside}c{i}").alias(name) for i, name in enumerate(names)]
+
+
+def arrange_own(records: Records) -> Arranged:
+    """The rows of one table, which are the events."""
+    own = _OwnEvents(records)
+    return Arranged(own.sent, own.stage, own.given)
+
+
+@dataclass(frozen=True)
+class _OwnEvents:
+    records: Records
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns of the rows."""
+        return columns_in(self.records.rows)
+
+    @cached_property
+    def chunk(self) -> int | None:
+        """How long a chunk of time is, or None where keys stay whole."""
+        reach = self.records.asked.reach
+        return None if reach is None else CHUNK_REACHES * reach
+
+    @cached_property
+    def chunk_name(self) -> str:
+        """A name for the chunk that no column of the rows has."""
+        taken, name = {each.lower() for each in self.names}, "chunk"
+        while name in taken:
+            name += "_"
+        return name
+
+    @cached_property
+    def ordered(self) -> DataFrame:
+        """The rows as they were given, by key and chunk, in the order of time."""
+        asked, rows = self.records.asked, self.records.rows
+        by = [F.expr(sql) for sql in self._keys.values()]
+        if self.chunk is not None and asked.reach is not None:
+            rows = add_chunk(rows, self._instant, self.chunk, asked.reach, self.chunk_name)
+            by.append(column(self.chunk_name))
+        spread = rows.repartition(*by) if by else rows.repartition(1)
+        time = self._time if self.records.table.time_type in _INSTANTS else self._instant
+        return spread.sortWithinPartitions(*by, F.expr(time), *self._ties)
+
+    @cached_property
+    def _keys(self) -> dict[str, str]:
+        """SQL for each key, as Spark groups it."""
+        table = self.records.table
+        sql = [find_column(key, self.names, "key") for key in self.records.asked.keys]
+        plain = {f.name: one_zero(f) for f in fields_of(table, table.keys)}
+        return {
+            k: f"({text}){zero.removeprefix(k)}"
+            for (k, zero), text in zip(plain.items(), sql, strict=True)
+        }
+
+    @cached_property
+    def _time(self) -> str:
+        """The time of a row, as SQL."""
+        return find_column(self.records.asked.time, self.names, "time")
+
+    @cached_property
+    def _instant(self) -> str:
+        """The microseconds of that."""
+        return SparkWriter().microseconds(self._time, self.records.table.time_type)
+
+    @property
+    def _ties(self) -> list[Column]:
+        """What orders events of one instant, where that matters."""
+        asked, kinds = self.records.asked, dict(self.records.table.rows.dtypes)
+        order = [F.expr(find_column(n, self.names, "order_by")) for n in asked.events.order_by]
+        if not asked.ordered:
+            return order
+        inputs = distinct_inputs(self.records.division.own)
+        values = zip(self.records.table.values, inputs, strict=True)
+        return order + [
+            input_column(each, self.names) for v, each in values if not has_no_order(kinds[v])
+        ]
+
+    @cached_property
+    def _columns(self) -> dict[str, str]:
+        """Which keys, times and inputs are just a column of the rows."""
+        table = self.records.table
+        place = {quoted(name): f"c{i}" for i, name in enumerate(self.names)}
+        found = {}
+        for k, sql in self._keys.items():
+            bare = sql.removeprefix("(").removesuffix(")")
+            if bare in place:
+                found[k] = place[bare]
+        if self._time in place and table.time_type in _INSTANTS:
+            found["t"] = place[self._time]
+        inputs = distinct_inputs(self.records.division.own)
+        for v, each in zip(table.values, inputs, strict=True):
+            if each.predicate is None and each.argument in self.names:
+                found[v] = place[quoted(each.argument)]
+        return found
+
+    @cached_property
+    def _sending(self) -> tuple[DataFrame, Sent, dict[str, str]]:
+        """The records for Python, which columns hold partials, and which all else."""
+        given = [column(name).alias(f"c{i}") for i, name in enumerate(self.names)]
+        beside = [] if self.chunk is None else [column(self.chunk_name).alias("chunk")]
+        table = self.records.table_of(self.ordered, [*given, *beside])
+        lifted = send_rows(table)
+        holder = {name: self._columns.get(name, name) for name in ("t", "e", *table.keys)}
+        holder |= {v: self._columns.get(v, v) for v in table.values}
+        plain = {p.name: self._plain(p.row, p.name) for p in table.columns.partials}
+        own = {name: plain[of] or of for name, of in lifted.sent.holder.items()}
+        counted = {n: of and (plain[of] or of) for n, of in lifted.sent.counted.items()}
+        kept = [f"c{i}" for i, _ in enumerate(self.names)] + (["chunk"] if beside else [])
+        needed = ["t", *table.keys, *self.records._values]
+        needed += ["e"] if self.records.asked.events.where else []
+        names = dict.fromkeys([*kept, *(holder[n] for n in needed), *own.values()])
+        sent = Sent(own, counted)
+        return lifted.rows.select(*names), sent, holder
+
+    def _plain(self, row: str | None, name: str) -> str | None:
+        """The column of the rows that is the partial of every row, or None."""
+        table = self.records.table
+        kinds = dict(table.rows.dtypes)
+        of = row if row in self._columns and row in table.values else None
+        made = {f.name: f.dataType.simpleString() for f in table.fields}
+        return self._columns[of] if of is not None and kinds[of] == made[name] else None
+
+    @property
+    def sent(self) -> DataFrame:
+        """The sorted records, with as few columns as hold all."""
+        return self._sending[0]
+
+    @property
+    def given(self) -> StructType:
+        """The columns of a row."""
+        return StructType([self.sent.schema[f"c{i}"] for i, _ in enumerate(self.names)])
+
+    @property
+    def stage(self) -> FrameStage:
+        """What workers do with the records."""
+        _, sent, holder = self._sending
+        by = tuple(holder[k] for k in self.records.table.keys)
+        layout = Layout(
+            (*by, *(["chunk"] if self.chunk is not None else [])),
+            tuple(f"c{i}" for i, _ in enumerate(self.names)),
+            event="e" if self.records.asked.events.where else None,
+            holder=holder,
+            sent=sent,
+            chunk=self.chunk,
+        )
+        return FrameStage(layout, self.records.program)
+
+
+def add_chunk(
+    records: DataFrame, instant: str, chunk: int, reach: int, name: str = "chunk", events: str = ""
+) -> DataFrame:
+    """Every record in its own chunk, and an event also in the next where it may be reached there.
+
+    Only in its own chunk a record is a row.
+    """
+    own, latest = (floor_div(each, chunk) for each in (instant, f"({instant} + {reach}L)"))
+    where = f"{events} AND " if events else ""
+    chunks = F.expr(f"if({where}{latest} > {own}, array({own}, {own} + 1), array({own}))")
+    return records.select("*", F.explode(chunks).alias(name))
+
+
+def floor_div(position: str, divisor: int) -> str:
+    """Division that rounds down also before 1970, where SQL's own rounds towards zero."""
+    return f"(({position} - pmod({position}, {divisor}L)) div {divisor}L)"
