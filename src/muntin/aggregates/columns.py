@@ -38,12 +38,14 @@ PartialColumn: TypeAlias = Partial
 class ResultColumn:
     """A result: its name and its expression over merged partial columns.
 
-    `in_duckdb` is that expression in DuckDB's own SQL, where `final` means something else there.
+    `in_duckdb` is that expression in DuckDB's own SQL, where `final` means something else there;
+    `partial` is the merged column that is the result, where no more is to be computed.
     """
 
     name: str
     final: str
     in_duckdb: str | None = None
+    partial: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,11 @@ def columns_of(
         for p in declared:
             partials.setdefault(names[p.name], p.fill(arguments, names, ORDER))
         merged = {name: prefix + column for name, column in names.items()}
-        final = aggregate.function.final(types).format(**merged)
+        template = aggregate.function.final(types)
+        alone = next((merged[name] for name in names if template == f"{{{name}}}"), None)
+        final = template.format(**merged)
         in_duckdb = aggregate.function.final_in_duckdb(types)
         in_duckdb = in_duckdb and in_duckdb.format(**merged)
-        results.append(ResultColumn(aggregate.name, final, in_duckdb))
+        alone = None if in_duckdb else alone
+        results.append(ResultColumn(aggregate.name, final, in_duckdb, alone))
     return Columns(inputs, tuple(partials.values()), tuple(results))

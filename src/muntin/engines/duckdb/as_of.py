@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates import count
-from muntin.aggregates.columns import Input, columns_of, distinct_inputs
+from muntin.aggregates.columns import Input, PartialColumn, columns_of, distinct_inputs
 from muntin.dialects import Reading
 from muntin.dialects.duckdb_text import final_in_duckdb, parse_spark, transpile
 from muntin.dialects.programs import select
@@ -26,14 +26,19 @@ from muntin.dialects.rendering import records_sql
 from muntin.engines.duckdb.bound_query import check_signature, reading_of, run, spark_type
 from muntin.engines.duckdb.conversion import from_arrow, restore_types
 from muntin.engines.duckdb.faults import translate_errors, whole_query
+from muntin.engines.duckdb.row_order import (
+    group_keys,
+    instants,
+    put_back,
+    rank_values,
+    sort_lines,
+    take_all,
+)
 from muntin.engines.duckdb.tables import NAME, Source, connect, kind_of_table, open_source
 from muntin.engines.verification import Verification
 from muntin.errors import AggregateError, ColumnError, StrategyError
+from muntin.kernels.frame_portions import evaluate_portions
 from muntin.kernels.frame_program import FrameProgram
-from muntin.kernels.frames import Line
-from muntin.kernels.grouping import codes_of
-from muntin.kernels.monoids import Array
-from muntin.kernels.ordering import order_codes
 from muntin.kernels.portions import whole
 from muntin.model.as_of import AsOf
 from muntin.model.query import Query
@@ -83,9 +88,11 @@ def run_as_of(rows: object, asked: AsOf, events: object = None) -> Any:
     source = open_source(given.data, asked.rows)
     with translate_errors(whole_query):
         bound = _bind(others, asked)
-        keys = _read_rows(source, asked)
+        read = _read_events(bound)
+        same = events is None and read.num_rows == len(given.data)
+        keys = read if same else _read_rows(source, asked)
         try:
-            merged = _merge(keys, bound)
+            merged = _merge(keys, read, bound)
         except OverflowError as error:
             raise ColumnError(f"a sum does not fit its type: {error}") from None
         features = _finish(merged, bound)
@@ -194,18 +201,29 @@ def _read_events(bound: _Bound) -> pa.Table:
     read, program = bound.read, bound.program
     order = {f"o{i}": text for i, text in enumerate(bound.asked.events.order_by)}
     inputs = [f"v{i}" for i, _ in enumerate(read.columns.inputs)]
-    partials = [f"{transpile(parse_spark(p.row or 'NULL'))} AS {p.name}" for p in program.partials]
+    partials = {p.name: transpile(parse_spark(p.row or "NULL")) for p in _columns(program)}
+    once = {sql: name for name, sql in reversed(partials.items())}
     ties = [*order, *inputs] if bound.asked.ordered else []
     others = dict.fromkeys([*(c for v in program.values for c in v.columns), *ties])
-    columns = [*read.keys, "t", *partials, *others]
+    columns = [*read.keys, "t", *(f"{sql} AS {name}" for sql, name in once.items()), *others]
     text = f"{select(columns)}\nFROM (\n{records_sql(read, '  ', order)}\n)"
     table = run(bound.source.relation, text).to_arrow_table().combine_chunks()
-    for partial_column in program.partials:
-        if partial_column.merger == "sum":
-            place = table.column_names.index(partial_column.name)
-            widened = _widen(table.column(place))
-            table = table.set_column(place, partial_column.name, widened)
+    for partial_column in _columns(program):
+        name = partial_column.name
+        column = table.column(once[partials[name]])
+        column = _widen(column) if partial_column.merger == "sum" else column
+        place = table.schema.get_field_index(name)
+        table = (
+            table.append_column(name, column)
+            if place < 0
+            else table.set_column(place, name, column)
+        )
     return table
+
+
+def _columns(program: FrameProgram) -> list[PartialColumn]:
+    """The partials that need a column: to count events, their places are enough."""
+    return [p for p in program.partials if p.name != program.counter]
 
 
 def _widen(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -220,84 +238,55 @@ def _widen(column: pa.ChunkedArray) -> pa.ChunkedArray:
     raise ColumnError(f"a sum of {kind} cannot be computed in process: cast it to a number")
 
 
-def _merge(rows: pa.Table, bound: _Bound) -> pa.Table:
+def _merge(rows: pa.Table, events: pa.Table, bound: _Bound) -> pa.Table:
     """The merged partials and the results of every row, in the order of the rows."""
-    events = _read_events(bound)
-    own, others = _groups(rows, events, len(bound.asked.keys))
+    own, others = group_keys(rows, events, len(bound.asked.keys))
     ties = [*(f"o{i}" for i, _ in enumerate(bound.asked.events.order_by))]
     ties += [f"v{i}" for i, _ in enumerate(bound.read.columns.inputs)]
-    by = [_order(events, name) for name in ties] if bound.asked.ordered else []
-    line, order = _sorted(others, _instants(events), by)
-    columns = {name: whole(events, name).take(order) for name in bound.program.reads}
+    by = [rank_values(events, name) for name in ties] if bound.asked.ordered else []
+    line, order = sort_lines(others, instants(events), by)
+    named = set(events.column_names)
+    reads = [name for name in bound.program.reads if name in named]
+    columns = dict(zip(reads, take_all([whole(events, n) for n in reads], order), strict=True))
+    if rows is events:
+        found = evaluate_portions(bound.program, columns, line, line)
+        return put_back(found, order.to_numpy(), rows.num_rows)
     timed = np.flatnonzero(whole(rows, "t").is_valid().to_numpy(zero_copy_only=False))
-    asking, place = _sorted(own[timed], _instants(rows)[timed], [])
-    found = bound.program.evaluate(columns, line, asking)
-    back = np.zeros(rows.num_rows, dtype=np.int64)
-    missing = np.ones(rows.num_rows, dtype=np.bool_)
-    turn = timed[place.to_numpy()]
-    back[turn], missing[turn] = np.arange(len(turn)), False
-    index = pa.array(back, mask=missing)
-    return pa.table({name: array.take(index) for name, array in found.items()})
-
-
-def _groups(rows: pa.Table, events: pa.Table, keys: int) -> tuple[Array, Array]:
-    """A number for each combination of keys, the same in both tables."""
-    together = []
-    for i in range(keys):
-        first, second = whole(rows, f"k{i}"), whole(events, f"k{i}")
-        if pa.types.is_null(first.type):  # as in a DataFrame without rows
-            first = first.cast(second.type)
-        try:
-            second = second if second.type == first.type else second.cast(first.type)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise ColumnError(
-                f"key {i + 1} is {first.type} in the rows and {second.type} in the events: cast "
-                "one of them"
-            ) from None
-        both = pa.concat_arrays([first, second])
-        if pa.types.is_floating(both.type):
-            both = pa.array(both.to_numpy(zero_copy_only=False) + 0.0, mask=_nulls(both))
-        together.append(both)
-    codes = codes_of(together, rows.num_rows + events.num_rows)
-    _, small = np.unique(codes, return_inverse=True)
-    return small[: rows.num_rows], small[rows.num_rows :]
-
-
-def _nulls(column: pa.Array) -> Array:
-    return np.asarray(column.is_null().to_numpy(zero_copy_only=False))
-
-
-def _sorted(group: Array, time: Array, ties: Sequence[Array]) -> tuple[Line, pa.Array]:
-    """In the order of group and time, and where each stood."""
-    order = np.lexsort((*reversed(ties), time)) if ties else np.argsort(time, kind="stable")
-    few = group.max(initial=0) < 2**16
-    own = group[order].astype(np.uint16) if few else group[order]  # which NumPy sorts faster
-    order = order[np.argsort(own, kind="stable")]
-    return Line(group[order].astype(np.int64), time[order]), pa.array(order)
-
-
-def _order(table: pa.Table, name: str) -> Array:
-    """Numbers in the order of the values, nulls first."""
-    column = whole(table, name)
-    codes = np.unique(order_codes(column), return_inverse=True)[1].reshape(-1)
-    return np.where(_nulls(column), -1, codes)
-
-
-def _instants(table: pa.Table) -> Array:
-    return np.asarray(whole(table, "t").fill_null(0).to_numpy(zero_copy_only=False))
+    asking, place = sort_lines(own[timed], instants(rows)[timed], [])
+    found = evaluate_portions(bound.program, columns, line, asking)
+    return put_back(found, timed[place.to_numpy()], rows.num_rows)
 
 
 def _finish(merged: pa.Table, bound: _Bound) -> pa.Table:
     """The features in the order asked for: aggregates, and the windows in each."""
-    quoted = bound.read.writer.quoted
-    finals = [_finals(i, bound) for i, _ in enumerate(bound.asked.frames)]
-    columns = [
-        f"{finals[i][aggregate.name]} AS {quoted(bound.asked.column(aggregate, frame))}"
-        for aggregate in bound.asked.aggregates
-        for i, frame in enumerate(bound.asked.frames)
-    ]
-    relation: duckdb.DuckDBPyRelation = connect().from_arrow(merged)
-    return run(relation, f"{select(columns)}\nFROM {NAME}").to_arrow_table()
+    asked, quoted = bound.asked, bound.read.writer.quoted
+    finals, done = {}, {}
+    for i, frame in enumerate(asked.frames):
+        sql, found = _finals(i, bound), _found(i, bound)
+        for aggregate in asked.aggregates:
+            name = asked.column(aggregate, frame)
+            if aggregate.name in found:
+                done[name] = merged.column(found[aggregate.name])
+            else:
+                finals[name] = f"{sql[aggregate.name]} AS {quoted(name)}"
+    if finals:
+        relation: duckdb.DuckDBPyRelation = connect().from_arrow(merged)
+        rest = run(relation, f"{select(list(finals.values()))}\nFROM {NAME}").to_arrow_table()
+        done |= dict(zip(finals, rest.columns, strict=True))
+    return pa.table({name: done[name] for name in asked.columns})
+
+
+def _found(frame: int, bound: _Bound) -> dict[str, str]:
+    """The columns that are results as they are, by the name of the aggregate."""
+    results = columns_of(bound.division.merged, bound.kinds.__getitem__, f"f{frame}_").results
+    counter = f"f{frame}_{bound.program.counter}"
+    found = {
+        aggregate.name: result.partial
+        for aggregate, result in zip(bound.division.merged, results, strict=True)
+        if result.partial and (aggregate.function.empty == "NULL" or result.partial == counter)
+    }
+    values = enumerate(bound.division.from_values)
+    return found | {aggregate.name: f"f{frame}_h{i}" for i, aggregate in values}
 
 
 def _finals(frame: int, bound: _Bound) -> dict[str, str]:
@@ -307,11 +296,10 @@ def _finals(frame: int, bound: _Bound) -> dict[str, str]:
     for aggregate, result in zip(bound.division.merged, results, strict=True):
         empty = transpile(parse_spark(aggregate.function.empty))
         final = final_in_duckdb(result)
+        held = f"f{frame}_{bound.program.counter}"
         found[aggregate.name] = (
-            f"CASE WHEN f{frame}_n = 0 THEN {empty} WHEN f{frame}_n > 0 THEN {final} END"
+            f"CASE WHEN {held} = 0 THEN {empty} WHEN {held} > 0 THEN {final} END"
         )
-    for i, aggregate in enumerate(bound.division.from_values):
-        found[aggregate.name] = f"f{frame}_h{i}"
     return found
 
 
