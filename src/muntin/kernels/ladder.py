@@ -94,9 +94,8 @@ class Far:
     @staticmethod
     def of(low: Array, last: Array, apart: Array) -> Far:
         """The runs whose ends differ above the digits of a block."""
-        place: Array | slice = np.flatnonzero(apart >= BLOCK)
-        if len(place) == len(low):
-            place = slice(None)
+        far = np.flatnonzero(apart >= BLOCK)
+        place = slice(None) if len(far) == len(low) else far
         first, last = low[place], last[place]
         older, newer = first >> LEVELS, last >> LEVELS
         changes = (older[1:] != older[:-1]) | (newer[1:] != newer[:-1])

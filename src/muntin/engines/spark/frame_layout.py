@@ -52,8 +52,8 @@ class Layout:
                 own = self.sent.holder.get(name, self.holder.get(name, name))
                 named[name] = whole(table, own)
         if program.carries:  # what stands for many events counts as many
-            own = [p for p in program.partials if p.name in self.sent.counted]
-            named |= self.sent.lift(table, own)
+            counts = [p for p in program.partials if p.name in self.sent.counted]
+            named |= self.sent.lift(table, counts)
         else:
             others = (of for of in self.sent.counted.values() if of is not None)
             named |= {f"n_{of}": whole(table, of) for of in others}
