@@ -185,6 +185,8 @@ class Frame:
     length: int | None = None
     rows: int | None = None
     delay: int = 0
+    grain: int = 0
+    """Where it is not 0, the older bound is rounded down to a multiple of it."""
 
     def holds(self, event: int, row: int, closed: str) -> bool:
         """Whether an event of this instant lies in the frame of a row, but for `rows`."""
@@ -194,6 +196,8 @@ class Frame:
         if self.length is None:
             return True
         since = until - self.length
+        if self.grain:
+            since = since // self.grain * self.grain
         return event > since or (event == since and closed in ("left", "both"))
 
 

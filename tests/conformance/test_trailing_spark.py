@@ -66,7 +66,7 @@ def test_portions_change_nothing(
         wrong = differences(asked, found)
         assert not wrong, "\n".join([f"{asked.seed}: {asked}", *wrong[:5]])
         note(asked, reached)
-    reached.at_least(1, "left", "right", "lifetime", "rows", "delay", "other events")
+    reached.at_least(1, "left", "right", "lifetime", "rows", "delay", "grain", "other events")
 
 
 def _by_stage(spark: SparkSession, question: Question, portion: int) -> Result:

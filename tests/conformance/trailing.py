@@ -13,6 +13,7 @@ from conformance.oracle import Frame, Measure, Row, Trailing, features
 
 LENGTHS = ("1 second", "5 minutes", "1 hour", "90 minutes", "1 day", "1 week")
 BASES = (0, 1_700_000_000_000_000, -2_000_000_000_000_000)
+GRAINS = ("1 minute", "7 minutes", "1 hour")
 CLOSED = ("left", "right", "both", "none")
 MORE = (
     Call("count_distinct", ("s",), lambda row: row["s"]),
@@ -30,10 +31,16 @@ class Window:
     rows: int | None = None
     delay: str | None = None
 
-    def frame(self, number: int) -> Frame:
+    def frame(self, number: int, grain: str | None) -> Frame:
         """The same for the oracle; its id is its number."""
         span = None if self.duration is None else length(self.duration)
-        return Frame(f"w{number}", span, self.rows, length(self.delay) if self.delay else 0)
+        step = length(grain) if grain is not None and self.is_long(grain) else 0
+        late = length(self.delay) if self.delay else 0
+        return Frame(f"w{number}", span, self.rows, late, step)
+
+    def is_long(self, grain: str) -> bool:
+        """Whether its far end moves by the grain."""
+        return self.duration is not None and length(self.duration) >= 12 * length(grain)
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,7 @@ class Question:
     closed: str
     rows: tuple[Row, ...]
     events: tuple[Row, ...] | None
+    grain: str | None = None
 
     def features(self) -> list[dict[str, Any]]:
         """What brute force gives for every row."""
@@ -55,7 +63,7 @@ class Question:
             Measure(f"a{i}", call.function, call.value, _holds(only))
             for i, (call, only) in enumerate(self.calls)
         ]
-        frames = [window.frame(i) for i, window in enumerate(self.windows)]
+        frames = [window.frame(i, self.grain) for i, window in enumerate(self.windows)]
         asked = Trailing(
             frames,
             measures,
@@ -90,6 +98,7 @@ def trailing_question(seed: str, most_rows: int = 40) -> Question:
         random.choice(CLOSED),
         rows,
         _rows(random, windows, few, "at", rows) if others else None,
+        random.choice([None, *(g for g in GRAINS if any(w.is_long(g) for w in windows))]),
     )
 
 

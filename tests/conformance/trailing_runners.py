@@ -42,6 +42,7 @@ def arguments(question: Question) -> dict[str, Any]:
         "closed": question.closed,
         "order_by": ["o"] if ordered else [],
         "events_time": "at" if question.events is not None else None,
+        "grain": question.grain,
     }
 
 
@@ -116,6 +117,7 @@ def note(question: Question, reached: Reached) -> None:
     reached["rows"] += any(window.rows is not None for window in question.windows)
     reached["lifetime"] += any(w.rows is None and w.duration is None for w in question.windows)
     reached["delay"] += any(window.delay is not None for window in question.windows)
+    reached["grain"] += question.grain is not None
     reached["where"] += question.where is not None
     reached["filter"] += any(only is not None for _, only in question.calls)
     reached["features"] += sum(value not in (None, 0, []) for value in features)
@@ -123,5 +125,5 @@ def note(question: Question, reached: Reached) -> None:
 
 KINDS = (
     *("left", "right", "both", "none", "other events", "no events", "ties", "null times"),
-    *("before 1970", "rows", "lifetime", "delay", "where", "filter", "features"),
+    *("before 1970", "rows", "lifetime", "delay", "grain", "where", "filter", "features"),
 )

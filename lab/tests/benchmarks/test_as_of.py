@@ -13,10 +13,18 @@ from lab.registry import Options
 def test_every_side_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(as_of, "SETS", {"few keys": 3})
+    monkeypatch.setattr(as_of, "SETS", {"fifty keys": 3, "grain": 1})
     options = Options(data=tmp_path, repeat=1)
     console = Console(record=True, width=120)
-    console.print(as_of._measure("few keys", 500, spark, options))
+    console.print(as_of._measure("fifty keys", 500, spark, options))
+    console.print(as_of._measure_grain("grain", 500, spark, options))
     printed = console.export_text()
-    for side in (as_of.FLOOR, as_of.OURS, as_of.IN_PROCESS, as_of.DUCKDB, as_of.RANGE):
+    for side in (
+        as_of.FLOOR,
+        as_of.OURS,
+        as_of.IN_PROCESS,
+        as_of.DUCKDB,
+        as_of.RANGE,
+        "7 days, grain",
+    ):
         assert side in printed

@@ -163,6 +163,7 @@ def explain(
     closed: Closed = "left",
     operator: FrameOperator = "auto",
     order_by: str | Iterable[str] = (),
+    grain: Duration | None = None,
     watermark: Duration | None = None,
     output: FrameOutput = "append",
     buckets: int | None = None,
@@ -222,6 +223,7 @@ def _explain_as_of(
     closed: Closed = "left",
     operator: FrameOperator = "auto",
     order_by: str | Iterable[str] = (),
+    grain: Duration | None = None,
     watermark: Duration | None = None,
     output: FrameOutput = "append",
     buckets: int | None = None,
@@ -238,6 +240,7 @@ def _explain_as_of(
         events_time,
         events is not None,
         order_by,
+        grain,
     )
     stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
     stream |= {"future": future, "history": history}

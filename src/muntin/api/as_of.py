@@ -35,6 +35,7 @@ def as_of(
     closed: Closed = "left",
     operator: FrameOperator = "auto",
     order_by: str | Iterable[str] = (),
+    grain: Duration | None = None,
     watermark: Duration | None = None,
     output: FrameOutput = "append",
     buckets: int | None = None,
@@ -59,6 +60,9 @@ def as_of(
     read, nulls first. On Spark, `operator` is "frames" (our kernel), "range" (Spark's own RANGE
     frames and joins) or "auto"; mt.explain, with the same arguments, shows what would run.
 
+    With a `grain`, such as "1 minute", windows of at least twelve of them begin at a multiple of
+    it: at the last one up to t − d. So they are up to one grain longer than d, and less is kept.
+
     Of a streaming DataFrame, each row comes out once, when the `watermark` has passed its time:
     with the features that a batch of all rows that were not late gives it. `events` are another
     stream then, and the watermark is the lesser of both. output="arrival" lets
@@ -78,7 +82,16 @@ def as_of(
     ([None, 1, None], [None, 1, 3])
     """
     asked = as_of_query(
-        time, windows, aggregates, keys, where, closed, events_time, events is not None, order_by
+        time,
+        windows,
+        aggregates,
+        keys,
+        where,
+        closed,
+        events_time,
+        events is not None,
+        order_by,
+        grain,
     )
     stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
     stream |= {"future": future, "history": history}

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates import Aggregate
@@ -27,7 +28,8 @@ from muntin.aggregates.holistic import Percentile
 from muntin.kernels.columns import encode
 from muntin.kernels.framed import Framed, merge_frames
 from muntin.kernels.framed_values import VALUES
-from muntin.kernels.frames import Line, find_frames
+from muntin.kernels.frames import CARRIED, Line, find_frames
+from muntin.kernels.monoids import Array
 from muntin.model.as_of import AsOf
 from muntin.model.choices import Closed
 from muntin.model.frames import Trailing
@@ -112,6 +114,35 @@ class FrameProgram:
         """Whether one partial can stand for all older events of a window without end."""
         endless = any(f.reach is None and f.rows is None for f in self.frames)
         return endless and not self.values and all(p.code is None for p in self.partials)
+
+    @property
+    def coarse(self) -> int:
+        """The grain, where one partial can stand for all events of a slice of that length; or 0."""
+        mergeable = not self.values and all(p.code is None for p in self.partials)
+        whole = all(frame.rows is None for frame in self.frames)
+        return max(frame.grain for frame in self.frames) if mergeable and whole else 0
+
+    @property
+    def merges(self) -> bool:
+        """Whether one event may stand for several."""
+        return self.carries or self.coarse > 0
+
+    def slices(self, time: Array, newest: int) -> tuple[Array, Array]:
+        """Of events in order, where the slices begin that may be merged for rows from `newest` on.
+
+        And the instant of each: its bound that belongs to windows. The last number is where they
+        end. A slice may be merged when it is over, and no window without a grain reaches it.
+        """
+        grain, first = self.coarse, int(np.searchsorted(time, CARRIED, side="right"))
+        if self.closed in ("left", "both"):
+            number, instant = time // grain, 0
+        else:  # slices (a, a + grain]
+            number, instant = -(-time // grain), -1
+        exact = max(f.delay if f.grain else f.reach or f.delay for f in self.frames)
+        stop = int(np.searchsorted((number + 1 + instant) * grain - instant, newest - exact + 1))
+        own = number[first:stop]
+        begins = np.flatnonzero(np.diff(own, prepend=own[:1] - 1)) + first
+        return np.append(begins, max(first, stop)), number[begins] * grain
 
     def features(
         self, rows: pa.Array, found: Mapping[str, pa.Array], kinds: Mapping[str, pa.DataType]

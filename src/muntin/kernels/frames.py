@@ -69,6 +69,8 @@ def find_frames(
         high = ends[frame.delay]
         if frame.length is not None:
             oldest = until - frame.length
+            if frame.grain:
+                oldest -= oldest % frame.grain
             inclusive = closed in ("left", "both")
             low = search.before(rows.group, oldest if inclusive else oldest + 1)
         elif frame.rows is not None:

@@ -11,7 +11,7 @@ from muntin.aggregates import Aggregate, count
 from muntin.errors import QueryError, is_one_of, shown, unknown
 from muntin.model.choices import Closed
 from muntin.model.durations import Duration
-from muntin.model.frames import Trailing, as_trailing
+from muntin.model.frames import Trailing, as_trailing, step_frames
 from muntin.model.query import Query, query
 from muntin.model.windows import Window
 
@@ -47,7 +47,7 @@ class AsOf:
     @property
     def rows(self) -> Query:
         """The query by which rows are read: time and keys."""
-        return Query(self.time, self.keys, (_NEVER_RUN,), (count(),))
+        return Query(self.time, self.keys, (_NEVER_RUN,), (count(),), apart=True)
 
     def column(self, aggregate: Aggregate, frame: Trailing) -> str:
         """The name of a feature.
@@ -105,6 +105,7 @@ def as_of_query(
     events_time: str | None = None,
     apart: bool = False,
     order_by: str | Iterable[str] = (),
+    grain: Duration | None = None,
 ) -> AsOf:
     """The question, checked."""
     if not is_one_of(closed, CLOSED):
@@ -114,9 +115,9 @@ def as_of_query(
             f"events_time {shown(events_time)} names the time of other events: give events=..., or "
             "leave it out"
         )
-    frames = _frames(windows)
+    frames = step_frames(_frames(windows), grain)
     order = (order_by,) if isinstance(order_by, str) else tuple(order_by)
-    read = query(events_time or time, (_NEVER_RUN,), aggregates, keys, where)
+    read = query(events_time or time, (_NEVER_RUN,), aggregates, keys, where, apart=True)
     asked = AsOf(time, frames, replace(read, order_by=order), closed, apart)
     if order and not asked.ordered:
         raise QueryError(

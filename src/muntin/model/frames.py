@@ -9,17 +9,23 @@ row. As of a row at instant t, with T = t − delay,
 
 and `closed` says which of the bounds belong to a frame: "left" [T − d, T), "right" (T − d, T],
 "both" [T − d, T], "none" (T − d, T). With "left" and "none" nothing of the instant T itself counts.
+
+With a `grain` g, a window of at least 12 g begins at the last multiple of g (of the Unix epoch, in
+UTC) up to T − d, instead of at T − d: it is between d and d + g long, and it holds whole slices
+of length g but for the newest. Shorter windows, and those without a length, stay as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 
 from muntin.errors import WindowError, is_between, shown
 from muntin.model.durations import Duration, duration_text, microseconds
 
+GRAINS = 12
+"""A window that begins at a multiple of the grain is at least so many times as long."""
 MOST_ROWS = 2**31 - 1
 """So many events a window may be asked to hold; mt.lifetime() holds all."""
 
@@ -35,11 +41,13 @@ class Trailing:
     rows: int | None
     delay: int
     id: str = field(compare=False)
+    grain: int = 0
+    """The step that its far end moves by; 0 where it moves with the row."""
 
     @property
     def reach(self) -> int | None:
         """How far before a row its oldest event may lie, or None where there is no bound."""
-        return None if self.length is None else self.length + self.delay
+        return None if self.length is None else self.length + self.delay + self.grain
 
 
 def trailing(
@@ -88,6 +96,30 @@ def lifetime(delay: Duration | None = None, id: str | None = None) -> Trailing:
     """
     late = _delay(delay)
     return Trailing(None, None, late, _id(id, "lifetime", late))
+
+
+def step_frames(frames: tuple[Trailing, ...], grain: Duration | None) -> tuple[Trailing, ...]:
+    """The same windows, of which the long ones begin at multiples of the grain.
+
+    >>> [f.grain for f in step_frames((trailing("5min"), trailing("1h")), "1 minute")]
+    [0, 60000000]
+    """
+    if grain is None:
+        return frames
+    step = microseconds(grain, "grain")
+    if step <= 0:
+        raise WindowError(f"grain {shown(grain)} must be longer than nothing")
+    found = tuple(
+        replace(f, grain=step) if f.length is not None and f.length >= GRAINS * step else f
+        for f in frames
+    )
+    if found == frames:
+        raise WindowError(
+            f"grain {shown(grain)} is the step of windows of at least {GRAINS} times its length, "
+            f"{duration_text(GRAINS * step)}, and none is that long: leave it out, or give a "
+            "smaller one"
+        )
+    return found
 
 
 def as_trailing(given: object) -> Trailing:

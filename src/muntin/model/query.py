@@ -19,11 +19,15 @@ BOUNDS: dict[str, int] = {"spark": 0, "asa": 1}
 
 RESERVED = ("window_id", "window")
 """Columns of every long result; keys and aggregates may not take these names."""
+_RENAME = "give one of them another with .alias(...)"
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked for; how it is computed is a plan's business."""
+    """What is asked for; how it is computed is a plan's business.
+
+    `apart` says that results have names of their own, which keys and aggregates cannot take.
+    """
 
     time: str
     keys: tuple[str, ...]
@@ -33,6 +37,7 @@ class Query:
     bounds: Bounds = "spark"
     data_windows: tuple[DataWindow, ...] = ()
     order_by: tuple[str, ...] = ()
+    apart: bool = False
 
     def __post_init__(self) -> None:
         if not is_one_of(self.bounds, BOUNDS):
@@ -40,7 +45,9 @@ class Query:
         _check_names(self.time, self.keys, self.order_by)
         _check_windows(self.all_windows)
         _check_aggregates(self.aggregates)
-        _check_results(self.keys, self.aggregates)
+        _refuse_duplicates("aggregate name", [a.name for a in self.aggregates], _RENAME)
+        if not self.apart:
+            _check_results(self.keys, self.aggregates)
         if self.where is not None and not (isinstance(self.where, str) and self.where.strip()):
             raise QueryError(
                 f"where {shown(self.where)} must be an SQL condition, as text: where='v > 3'"
@@ -92,6 +99,7 @@ def query(
     where: str | None = None,
     bounds: Bounds = "spark",
     order_by: str | Iterable[str] = (),
+    apart: bool = False,
 ) -> Query:
     """Many windows and aggregates over one table or stream, for each value of the keys.
 
@@ -115,6 +123,7 @@ def query(
         bounds,
         tuple(w for w in given if isinstance(w, DataWindow)),
         order,
+        apart,
     )
     if order and not (asked.data_windows or asked.ordered):
         raise QueryError(
@@ -180,8 +189,6 @@ def _check_aggregates(aggregates: Sequence[object]) -> None:
 
 def _check_results(keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None:
     names = [a.name for a in aggregates]
-    remedy = "give one of them another with .alias(...)"
-    _refuse_duplicates("aggregate name", names, remedy)
     known: dict[str, str] = {}
     for name in (*keys, *names):
         if name.lower() in RESERVED:
@@ -196,7 +203,7 @@ def _check_results(keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None
         if twin != name:
             raise QueryError(
                 f"{shown(twin)} and {shown(name)} differ only in case, which SQL does not tell "
-                f"apart: rename one of them, or {remedy}"
+                f"apart: rename one of them, or {_RENAME}"
             )
 
 

@@ -112,12 +112,23 @@ def test_columns_that_are_not_read_may_be_of_any_type() -> None:
         ({"keys": "kk"}, "key 'kk' is not a column"),
         ({"aggregates": [mt.sum("k")]}, "a sum of string cannot be computed"),
         ({"aggregates": [mt.sum("v").alias("a b"), mt.max("v").alias("a-b")]}, "would be both"),
+        ({"grain": "0 seconds"}, "grain '0 seconds' must be longer than nothing"),
+        ({"grain": "10 minutes"}, "at least 12 times its length, 2 hours, and none is that long"),
         ({"events": [1]}, "expected a Spark DataFrame"),
     ],
 )
 def test_what_cannot_be_is_refused(changed: Any, sentence: str) -> None:
     with pytest.raises(mt.MuntinError, match=sentence):
         mt.as_of(ROWS, **{**HOUR, **changed})
+
+
+def test_rows_may_have_a_column_of_any_name() -> None:
+    """Windows have no columns of their own in the result, as they have in that of mt.aggregate."""
+    named = ROWS.rename_columns(["window_id" if n == "k" else n for n in ROWS.column_names])
+    asked: Any = {**HOUR, "keys": "window_id", "aggregates": [mt.sum("v").alias("window")]}
+    found = mt.as_of(named, **asked)
+    usual = mt.as_of(ROWS, **{**HOUR, "aggregates": [mt.sum("v").alias("window")]})
+    assert found["window__1_hour"].to_pylist() == usual["window__1_hour"].to_pylist()
 
 
 def test_a_feature_may_not_hide_a_column() -> None:

@@ -51,7 +51,7 @@ class Layout:
             if name not in self.sent.counted:
                 own = self.sent.holder.get(name, self.holder.get(name, name))
                 named[name] = whole(table, own)
-        if program.carries:  # what stands for many events counts as many
+        if program.merges:  # what stands for many events counts as many
             counts = [p for p in program.partials if p.name in self.sent.counted]
             named |= self.sent.lift(table, counts)
         else:

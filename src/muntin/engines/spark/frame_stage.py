@@ -11,8 +11,9 @@ which of their columns hold what; a portion of records has
     c0, … or r    the row as it was given
 
 Each portion is evaluated together with a tail of the last key: the events that its later rows may
-reach, and one partial that stands for all older ones where a window has no end. A portion is as
-long as the tail before it at least, so that no event is looked at more than a few times.
+reach, and one partial that stands for all older ones where a window has no end. With a grain, one
+partial stands for each slice that only windows with that grain still reach. A portion is as long as
+the tail before it at least, so that no event is looked at more than a few times.
 """
 
 from __future__ import annotations
@@ -89,14 +90,17 @@ class Portion:
             return self.table.slice(0, 0)
         events = self.events[own[self.events]]
         kept = self._first_needed(self.time[events])
+        parts = [self._carried(events[:kept])] if kept and self.stage.program.carries else []
+        if self.stage.program.coarse:
+            parts.append(self._sliced(events[kept:]))
+            kept += parts[-1].count
         keep = np.zeros(self.table.num_rows, dtype=np.bool_)
         keep[events[kept:]] = True
         keep |= own & self.pending
         places = np.flatnonzero(keep)
         table = self.table.take(pa.array(places))
         table = self.stage.layout.without_rows(table, self.pending[places])
-        carried = self._carried(events[:kept]) if kept and self.stage.program.carries else None
-        return table if carried is None else pa.concat_tables([carried, table])
+        return pa.concat_tables([*(part.table for part in parts), table])
 
     def _first_needed(self, time: Array) -> int:
         """The first event of the last group that a later row may have to look at by itself."""
@@ -112,19 +116,35 @@ class Portion:
             found = min(found, first)
         return found
 
-    def _carried(self, events: Array) -> pa.Table:
+    def _carried(self, events: Array) -> _Merged:
         """One event that stands for these, before every other."""
-        one = self.table.slice(int(events[-1]), 1)
-        frame = Framed(np.zeros(1, dtype=np.int64), np.array([len(events)]))
+        return self._merged(events, np.array([0, len(events)]), np.array([CARRIED]))
+
+    def _sliced(self, events: Array) -> _Merged:
+        """One event for each slice of a grain that is over."""
+        bounds, times = self.stage.program.slices(self.time[events], int(self.time[-1]))
+        return self._merged(events, bounds, times)
+
+    def _merged(self, events: Array, bounds: Array, times: Array) -> _Merged:
+        """One event at each of these instants for the events from one bound to the next."""
+        older = np.concatenate((events[: bounds[0]], events[bounds[:-1]]))
+        merged = self.table.take(pa.array(older))
+        first = np.arange(bounds[0])
+        frame = Framed(
+            np.concatenate((first, bounds[:-1])), np.concatenate((first + 1, bounds[1:]))
+        )
         for partial in self.stage.program.partials:
             own = [
                 whole(self.table, name).take(pa.array(events))
                 for name in (partial.name, *partial.beside)
             ]
             encoded = encode(partial.merger, own, self.stage.program.wraps, partial.code)
-            one = _replaced(one, partial.name, merge_frames(encoded, [frame], own[0].type)[0])
-        one = _replaced(one, "t", pa.array([CARRIED]))
-        return self.stage.layout.without_rows(one, np.zeros(1, dtype=np.bool_))
+            values = merge_frames(encoded, [frame], own[0].type)[0]
+            merged = _replaced(merged, partial.name, values.cast(own[0].type))
+        instants = np.concatenate((self.time[events[: bounds[0]]], times))
+        merged = _replaced(merged, "t", pa.array(instants))
+        alone = np.zeros(merged.num_rows, dtype=np.bool_)
+        return _Merged(self.stage.layout.without_rows(merged, alone), int(bounds[-1]))
 
     @cached_property
     def group(self) -> Array:
@@ -174,6 +194,14 @@ class Portion:
         given = layout.rows_of(self.table, rows)
         own = program.beside(len(rows), found, layout.kinds(self.table, program))
         return pa.RecordBatch.from_arrays([*given.values(), *own.values()], names=[*given, *own])
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """Events that stand for several each, and for how many together."""
+
+    table: pa.Table
+    count: int
 
 
 def _replaced(table: pa.Table, name: str, values: pa.Array) -> pa.Table:

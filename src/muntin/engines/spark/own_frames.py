@@ -2,8 +2,8 @@
 
     RANGE frames   the rows are the events, windows have a duration or no end, and Spark takes the
                    function over a frame
-    range join     other events, windows of so many rows, functions that Spark has for groups only:
-                   each row with all events that it may reach, grouped by the row
+    range join     other events, windows of so many rows or with a grain, functions that Spark has
+                   for groups only: each row with all events that it may reach, grouped by the row
 
 The judge of our features, and what runs where our kernel cannot.
 """
@@ -55,8 +55,7 @@ def split_own(
     rows: DataFrame, asked: AsOf, events: DataFrame | None
 ) -> tuple[tuple[Aggregate, ...], tuple[Aggregate, ...]]:
     """The aggregates that RANGE frames compute, and those that need a join."""
-    counted = any(frame.rows is not None for frame in asked.frames)
-    if events is not None or counted:
+    if events is not None or any(f.rows is not None or f.grain for f in asked.frames):
         return (), asked.aggregates
     framed = tuple(a for a in asked.aggregates if _is_framed(rows, asked.about((a,))))
     return framed, tuple(a for a in asked.aggregates if a not in framed)
@@ -199,13 +198,22 @@ def _mark(
     start, end = _offsets(frame, closed)
     bounds = [F.expr(f"at <= t + ({end}L)")]
     if frame.length is not None:
-        bounds.append(F.expr(f"at >= t + ({start}L)"))
+        bounds.append(F.expr(f"at >= {_since(frame, start)}"))
     both = both.withColumn(name, F.coalesce(reduce(and_, bounds), F.lit(False)))
     if frame.rows is None:
         return both
     newest = Over.partitionBy("id", name).orderBy(F.desc("at"), *map(F.desc, ties))
     turn = both.withColumn("turn", F.row_number().over(newest))
     return turn.withColumn(name, F.expr(f"{name} AND turn <= {frame.rows}")).drop("turn")
+
+
+def _since(frame: Trailing, start: int) -> str:
+    """The first instant of a frame, as SQL."""
+    if not frame.grain or frame.length is None:
+        return f"t + ({start}L)"
+    bound = f"(t - {frame.delay + frame.length}L)"
+    inside = start + frame.delay + frame.length  # 0, or 1 where the bound itself does not belong
+    return f"{bound} - pmod({bound}, {frame.grain}L) + {inside}L"
 
 
 def _over_join(aggregate: Aggregate, mark: str, side: _Side, version: tuple[int, ...]) -> Column:

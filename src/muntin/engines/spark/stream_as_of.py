@@ -131,6 +131,11 @@ def _set_watermarks(
 
 
 def _check_functions(asked: AsOf) -> None:
+    if any(frame.grain for frame in asked.frames):
+        raise StrategyError(
+            "grain is for batches: a stream keeps the events of its windows one by one; leave it "
+            "out here and in the batch, so that both have the same features"
+        )
     own = next((a.name for a in asked.aggregates if a.function.in_python), None)
     if own:
         raise StrategyError(

@@ -156,7 +156,10 @@ def describe_frame(frame: Trailing, closed: Closed) -> str:
     }[closed]  # fmt: skip
     until = f"t - {duration_text(frame.delay)}" if frame.delay else "t"
     if frame.length is not None:
-        return f"events in {left}{until} - {duration_text(frame.length)}, {until}{right}"
+        since = f"{until} - {duration_text(frame.length)}"
+        step = duration_text(frame.grain) if frame.grain else ""
+        moved = f", {since} rounded down to a multiple of {step}" if step else ""
+        return f"events in {left}{since}, {until}{right}{moved}"
     if frame.rows is not None:
         return f"the last {frame.rows} events in (-∞, {until}{right}"
     return f"all events in (-∞, {until}{right}"
