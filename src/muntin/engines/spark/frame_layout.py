@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muntin.engines.spark.sent_columns import AS_NAMED, Sent
 from muntin.kernels.frame_program import FrameProgram
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
+from muntin.kernels.sent_columns import AS_NAMED, Sent
 
 
 @dataclass(frozen=True, slots=True)

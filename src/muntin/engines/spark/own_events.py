@@ -24,8 +24,8 @@ from muntin.engines.spark.frame_layout import Layout
 from muntin.engines.spark.frame_stage import FrameStage
 from muntin.engines.spark.names import column, find_column, quoted
 from muntin.engines.spark.row_partials import fields_of, one_zero, send_rows
-from muntin.engines.spark.sent_columns import Sent
 from muntin.engines.spark.table import columns_in, input_column
+from muntin.kernels.sent_columns import Sent
 from muntin.physical.operators.frames import CHUNK_REACHES
 
 if TYPE_CHECKING:
