@@ -70,6 +70,7 @@ def defer(processor: BucketProcessor) -> StatefulProcessor:
             return frames
 
         def close(self) -> None:
-            """Nothing is held that must be given back."""
+            if self._own is not None:
+                self._own.close()
 
     return Deferred()

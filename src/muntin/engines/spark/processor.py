@@ -21,6 +21,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from muntin.engines.spark.deferred import ENTRY, NAME
 from muntin.engines.spark.plain_results import plain_frames
+from muntin.engines.spark.settled_worker import settle_worker
 from muntin.state.bucket import Bucket, Step
 from muntin.state.spec import Spec
 from muntin.state.store import from_bytes, to_bytes
@@ -140,7 +141,8 @@ class BucketProcessor(StatefulProcessor):
         return self._step(key, [], timerValues, None)
 
     def close(self) -> None:
-        """Nothing is held that must be given back."""
+        """The end of a task."""
+        settle_worker()
 
     def _step(
         self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None
