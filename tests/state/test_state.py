@@ -39,6 +39,24 @@ def refused(spec: Spec, store: MemoryStore, match: str) -> None:
         Bucket(spec, 0, store)
 
 
+class Counted(MemoryStore):
+    """A store that notes which entries are read."""
+
+    def __init__(self, entries: MemoryStore) -> None:
+        super().__init__(entries)
+        self.reads: list[str] = []
+
+    def read(self, name: str) -> bytes | None:
+        self.reads.append(name)
+        return super().read(name)
+
+
+def test_a_step_reads_no_entry_twice() -> None:
+    store = Counted(started())
+    stepped(spec_of(WINDOWS), store, [(48, "b", 2, 2), (70, "c", 1, 1)], 60)
+    assert len(store.reads) == len(set(store.reads)) > 2
+
+
 def test_an_unknown_format_is_refused() -> None:
     store = started()
     store["header"] = json.dumps(json.loads(store["header"]) | {"format": 2}).encode()

@@ -104,11 +104,13 @@ class State:
 
     def number_keys(self, pieces: pa.Table, until: Array) -> Array:
         """The number of each piece's key; until when it is needed is noted."""
-        if self._keys is None and self.store.read("keys") is None:
-            self._keys = Keys.empty(pieces, self.spec.keys)
+        if self._keys is None:
+            entry = self.store.read("keys")
+            none = Keys.empty(pieces, self.spec.keys)
+            self._keys = none if entry is None else Keys(from_bytes(entry))
         if self.spec.fill_for is not None and not self.header.known:
             self.put_known(Known.none(pieces.schema))
-        self._keys, number = self.keys().number(pieces, until)
+        self._keys, number = self._keys.number(pieces, until)
         return number
 
     def run(self, i: int, block: int) -> pa.Table | None:
