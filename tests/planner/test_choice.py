@@ -49,3 +49,13 @@ def test_a_stream_of_unknown_keys_keeps_columns() -> None:
     assert mt.optimize(query, engine="stream").operator.name == "bucketed"
     few = mt.optimize(query, engine="stream", distinct_keys=1, rate=100)
     assert few.operator.name == "native"
+
+
+def test_what_may_be_slower_than_spark_alone_is_not_chosen_where_something_may_not() -> None:
+    """One tumbling window is what Spark's own aggregation does, whatever the keys are."""
+    single = mt.query("ts", [mt.tumbling("1 minute")], AGGREGATES, keys="k")
+    plan = mt.optimize(single, engine="stream")
+    assert plan.operator.name == "native"
+    assert not plan.choice.slower
+    forced = mt.optimize(single, engine="stream", operator="bucketed")
+    assert forced.choice.slower

@@ -6,12 +6,16 @@ compared with one window() query of Spark's own for each window (`predict_unshar
 Where rows, keys or rate are unknown, the data may be like any of several cases. What is chosen then
 is what has the least regret: how many times slower it is than the best there is, in the case that
 is worst for it (minimax regret; Savage, 1951). With one case that is what is fastest.
+
+On a stream, what may be slower than Spark's own window() in some case is not chosen while there is
+anything that may not: nobody should pay for sharing where there is nothing to share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from muntin.errors import StrategyError, is_one_of, shown, unknown
 from muntin.physical.lowering import PhysicalPlan, lower
@@ -28,6 +32,8 @@ UNNOTICED = 0.5
 """Seconds that nobody minds: twice as slow is no regret where both are quick."""
 ALIKE = 1.003
 """Predictions within this factor are alike."""
+SLOWER = 1.1
+"""Within this factor nothing is slower than Spark's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ class Choice:
     with reasons.
     `missed` is one predicted to be faster that the data ruled out, with the reason. `regret` is how
     many times slower it may be than the best of all that were tried, where the data is unknown.
+    `slower` says that on a stream it may be slower than Spark's own window() in one of the cases.
     """
 
     operator: Operator
@@ -51,6 +58,7 @@ class Choice:
     refusals: Mapping[str, str] = field(default_factory=dict)
     missed: tuple[str, str] | None = None
     regret: float | None = None
+    slower: bool = False
 
     @property
     def plan(self) -> SharingPlan:
@@ -111,7 +119,10 @@ def least_regret(choices: Sequence[Choice]) -> tuple[int, float]:
         max((a + UNNOTICED) / (b + UNNOTICED) for a, b in zip(choice.cases, best, strict=True))
         for choice in choices
     ]
-    safe = [i for i, regret in enumerate(regrets) if regret <= ALIKE * min(regrets)]
+    never_slower = [i for i, choice in enumerate(choices) if not choice.slower]
+    able = never_slower or range(len(choices))
+    least = min(regrets[i] for i in able)
+    safe = [i for i in able if regrets[i] <= ALIKE * least]
     fastest = min(choices[i].seconds for i in safe)
     found = next(i for i in safe if choices[i].seconds <= ALIKE * fastest)
     return found, regrets[found]
@@ -172,7 +183,18 @@ def predict(operator: Operator, physical: PhysicalPlan, question: Question, engi
     """A plan as an operator runs it, priced for each case that the data may be like."""
     cases = question.stream_cases if engine == "stream" else question.batch_cases
     by_case = [operator.seconds(physical, case) for case in cases]
-    return Choice(operator, physical, by_case[0], tuple(sum(each.values()) for each in by_case))
+    totals = tuple(sum(each.values()) for each in by_case)
+    slower = engine == "stream" and any(
+        ours > SLOWER * own for ours, own in zip(totals, _own_seconds(question), strict=True)
+    )
+    return Choice(operator, physical, by_case[0], totals, slower=slower)
+
+
+@lru_cache(maxsize=64)
+def _own_seconds(question: Question) -> tuple[float, ...]:
+    """Seconds predicted for Spark's own windows on a stream, in each case; endless without any."""
+    own = (predict_unshared(case, "stream") for case in question.stream_cases)
+    return tuple(float("inf") if seconds is None else seconds for seconds in own)
 
 
 def predict_unshared(question: Question, engine: str) -> float | None:
