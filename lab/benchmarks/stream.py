@@ -110,7 +110,7 @@ def run(options: Options, console: Console) -> None:
 def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Table:
     windows, keys = SCENARIOS[name]
     few, some, sides = (
-        _sides(_stream(spark, slice_files(Events(rows=n, keys=keys), options.data)), name)
+        _sides(read_files(spark, slice_files(Events(rows=n, keys=keys), options.data)), name)
         for n in (FEW, rows // 20, rows)
     )
     for side in sides:
@@ -145,7 +145,8 @@ def slice_files(events: Events, folder: Path | None) -> Path:
     return parts
 
 
-def _stream(spark: SparkSession, folder: Path) -> DataFrame:
+def read_files(spark: SparkSession, folder: Path) -> DataFrame:
+    """The files as a stream, one in a micro-batch, the oldest first."""
     reader = spark.readStream.schema("ts timestamp, device int, value double")
     return reader.option("maxFilesPerTrigger", 1).parquet(str(folder))
 
