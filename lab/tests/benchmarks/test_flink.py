@@ -30,6 +30,6 @@ def test_says_that_flink_is_absent(
     python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(flink.PYTHON, python)
-    said = flink.flink_seconds("mixed", tmp_path, tmp_path, 1)
+    said = flink.run_flink("mixed", tmp_path, tmp_path, 1)
     assert isinstance(said, str)
     assert said.startswith("Flink is absent")
