@@ -17,11 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from muntin.cost.statistics import ROWS
 from muntin.errors import StrategyError, is_one_of, shown, unknown
 from muntin.physical.lowering import PhysicalPlan, lower
 from muntin.physical.operators import OPERATORS, Operator
 from muntin.physical.operators.expand import EXPAND
-from muntin.physical.operators.native import BATCH, NATIVE
+from muntin.physical.operators.native import NATIVE, SCAN, STATE
 from muntin.physical.operators.streamed import BATCHES
 from muntin.physical.operators.window import WINDOW
 from muntin.physical.question import Question, in_python
@@ -206,7 +207,8 @@ def predict_unshared(question: Question, engine: str) -> float | None:
     physical = lower(SharingPlan.build(nodes, query.idempotent))
     if engine == "stream":
         copied = replace(question, stranger="rows are copied", started_with=())
-        others = len(nodes) - 1  # each is a query of its own
-        return sum(NATIVE.seconds(physical, copied).values()) + others * BATCHES * BATCH
+        others = len(nodes) - 1  # each reads the rows again, and has a state of its own
+        again = others * (BATCHES * STATE + SCAN * ROWS)
+        return sum(NATIVE.seconds(physical, copied).values()) + again
     operator = WINDOW if engine == "spark" else EXPAND
     return sum(operator.seconds(physical, question).values())

@@ -25,8 +25,8 @@ from muntin.physical.operators.streamed import (
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close, slice_roots
 
-BATCH = 1.5
-"""Seconds for one more batch, however few its rows."""
+BATCH = 0.6
+"""Seconds for one more batch, however few its rows: Python runs in two stages of it."""
 EMITTED = 1.5e-6
 """Seconds to hand a result back."""
 

@@ -35,12 +35,18 @@ from muntin.physical.operators.streamed import (
 from muntin.physical.question import Question, partials_of
 from muntin.plan import close, slice_roots, unshare
 
-COPY = 5e-7
-"""Seconds to copy a row into one instance, where rows are not pre-aggregated."""
+SCAN = 2.5e-7
+"""Seconds to read a row where rows are not pre-aggregated."""
+COPY = 5e-8
+"""Seconds to copy such a row into one instance."""
 KEPT = 2e-5
 """Seconds to update one row of Spark's state, and to evict it when its time has come."""
-BATCH = 0.5
-"""Seconds for one more batch, however few its rows."""
+BATCH = 0.4
+"""Seconds for one more batch, however few its rows: half of it commits the state."""
+STATE = 0.25
+"""Of these, for one more aggregation in the same query."""
+PYTHON = 0.15
+"""Seconds more for one whose rows are pre-aggregated in Python."""
 COLUMNS = 60
 """Partials that stand in one row of state: far more would leave Spark's generated code."""
 
@@ -59,11 +65,12 @@ class Native(Streamed):
         """Grouping and evaluating in each batch, and each row of state that a batch touches."""
         if _shares(question):
             found = price_grouping(physical, question)
+            found[FROM_SOURCE] += BATCHES * PYTHON
             for node in physical.nodes:
                 if node.parent != FROM_SOURCE:
                     found[node.number] = price_evaluation(physical, node, question, kept=False)
         else:
-            found = {FROM_SOURCE: 0.0}
+            found = {FROM_SOURCE: SCAN * ROWS}
             for node in physical.nodes:
                 assert isinstance(node.shape, Window), "rows are copied into windows alone"
                 found[node.number] = COPY * ROWS * node.shape.overlap
