@@ -70,3 +70,25 @@ def test_what_a_result_reads_stays_bounded_as_windows_grow() -> None:
         ladder = 2 * (FAN_OUT - 1) * 2 if technique == "b-int" else 2
         assert few <= 2 * SLICES + ladder
         assert many <= 2 * SLICES + ladder, (technique, few, many)
+
+
+@pytest.mark.parametrize("technique", ["b-int", "two-stacks"])
+def test_a_late_row_repairs_only_what_holds_it(technique: str) -> None:
+    """What was combined of other blocks is taken as it is; a worker that forgot combines all."""
+    count, taken = 9_000, list[int]()
+    spec = spec_of([Window(count, 1)], technique=technique, taken=taken.append)
+    store, cache, combined = MemoryStore(), dict[str, pa.Table](), dict[str, int]()
+    stepped(spec, store, [(time, "a", 1, time) for time in range(count)], 0, cache=cache)
+    stepped(spec, store, [], count - 1, cache=cache)
+    for i, case in enumerate(("all", "on time", "late", "forgotten")):
+        taken.clear()
+        if case == "forgotten":
+            cache.clear()
+        late: list[Row] = [(count // 2, "a", 1, 1)] if case == "late" else []
+        stepped(spec, store, [(count + i, "a", 1, 1), *late], count + i, cache=cache)
+        combined[case] = sum(taken)
+    blocks = count // SLICES
+    path = 4 * FAN_OUT if technique == "b-int" else 2 * blocks
+    assert combined["on time"] <= SLICES + path, combined
+    assert SLICES < combined["late"] <= 2 * (SLICES + path), combined
+    assert min(combined["all"], combined["forgotten"]) >= count - 3 * SLICES, combined
