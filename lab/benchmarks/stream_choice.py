@@ -2,8 +2,9 @@
 
 `auto` is told nothing: neither how many keys there are nor how many rows come. `told` is `auto`
 with the true rate and number of keys. The named choices are the operators, each with the plan that
-is best for it, and Spark's own window() queries. Plans that are the same run once. A side that
-takes twice as long as `auto` is stopped: it is not the best, and by how much is of no matter here.
+is best for it, and Spark's own window() queries. Two plans by the same operator count as one choice
+and run once, the first of them: on these streams their trees are predicted alike. A side that takes
+twice as long as `auto` is stopped: it is not the best, and by how much is of no matter here.
 
 The files, modes and sessions are those of `stream`. The streams differ in windows, in keys, and in
 how many rows a micro-batch has.
@@ -20,7 +21,14 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from lab.benchmarks.stream import BATCHES, WATERMARK, read_files, run_side, slice_files
+from lab.benchmarks.stream import (
+    BATCHES,
+    WARM_UP,
+    WATERMARK,
+    read_files,
+    run_side,
+    slice_files,
+)
 from lab.benchmarks.workload import Events, query_of
 from lab.registry import Options
 from lab.report import new_table
@@ -104,21 +112,22 @@ def _race(spark: SparkSession, stream: Stream, rows: int, options: Options) -> R
         )
         for n in (rows // 20, rows)
     )
-    taken = {name: _label(plan) for name, plan in plans.items()}
-    first = {taken[name]: plan for name, plan in plans.items()}  # the same plan runs once
+    taken = {name: plan.operator.name for name, plan in plans.items()}
+    first = {taken[name]: plans[name] for name in reversed(plans)}
+    first = {taken["auto"]: plans["auto"], **first}
     times: dict[str, list[float] | None] = {}
-    for turn in range(options.repeat + 1):
+    for result in _results(few, first, stream).values():
+        run_side(result, WARM_UP)
+    for _ in range(options.repeat):
         limit = None
-        for side, result in _results(many if turn else few, first, stream).items():
-            if times.setdefault(side, []) is None:
+        for side, result in _results(many, first, stream).items():
+            known = times.setdefault(side, [])
+            if known is None:
                 continue
             done = run_side(result, limit)
-            if not done.finished:
-                times[side] = None
-            elif turn:
-                times[side] = [*(times[side] or []), done.seconds]
+            times[side] = [*known, done.seconds] if done.finished else None
             if side == taken["auto"]:
-                limit = ceil(PATIENCE * done.seconds) if turn else None
+                limit = ceil(PATIENCE * done.seconds)
     seconds = {side: median(each) if each else None for side, each in times.items()}
     return Raced(seconds, taken["auto"], taken["told"])
 
@@ -134,10 +143,6 @@ def plans_of(stream: Stream) -> dict[str, Plan]:
         NATIVE.name: optimize(asked, engine="stream", operator="native"),
         BUCKETED.name: optimize(asked, engine="stream", operator="bucketed"),
     }
-
-
-def _label(plan: Plan) -> str:
-    return f"{plan.operator.name}, {plan.strategy}"
 
 
 def _results(rows: DataFrame, plans: Mapping[str, Plan], stream: Stream) -> dict[str, DataFrame]:
