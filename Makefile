@@ -6,6 +6,9 @@ BIN := $(CURDIR)/.venv/bin
 # Spark's workers must run the same Python as its driver; tools/setup has noted which Java to use.
 RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 
+# PySpark 4.0 and 4.1 leave sockets open, of which Python warns.
+OPEN_SOCKETS = -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-long test-engines test-connectors test-spark40 check docs docs-serve build golden fix clean
 
@@ -33,15 +36,13 @@ test-connectors: setup ## run jobs on a real Kafka, Delta and Iceberg; Maven fet
 	else \
 		fetched=$$(tools/connectors/fetch) && export MUNTIN_CONNECTORS="$$fetched" && \
 		$(RUN)/pytest -m connectors $(or $(ARGS),tests/connectors) && \
-		PYTHONPATH="$$fetched/spark" $(RUN)/pytest -m connectors $(or $(ARGS),tests/connectors); \
+		PYTHONPATH="$$fetched/spark" $(RUN)/pytest -m connectors $(OPEN_SOCKETS) $(or $(ARGS),tests/connectors); \
 	fi
 
-# PySpark 4.0 leaves sockets open, of which Python warns.
 test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (Connect: ARGS="-m long tests/engines/spark/test_engines.py")
 	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
 	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
-		.venv-spark40/bin/pytest -n 2 --dist worksteal -W ignore::ResourceWarning \
-		-W ignore::pytest.PytestUnraisableExceptionWarning $(or $(ARGS),tests/engines/spark tests/aggregates)
+		.venv-spark40/bin/pytest -n 2 --dist worksteal $(OPEN_SOCKETS) $(or $(ARGS),tests/engines/spark tests/aggregates)
 
 check: setup docs ## lint, formatting, strict types, import layers, documentation
 	@$(BIN)/ruff check

@@ -2,13 +2,14 @@
 
     python features.py FOLDER DSN
 
-FOLDER/arriving holds the payments that arrive; `fraud.py start` runs this. At work the payments
-come from Kafka: the README shows what changes.
+FOLDER/arriving holds the payments that arrive, FOLDER/history.parquet those before FOLDER/until;
+`fraud.py start` runs this. At work the payments come from Kafka: the README shows what changes.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -19,9 +20,10 @@ ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvi
 ALARM = "count__5_minutes >= 5 AND sum_amount__5_minutes > 5 * avg_amount__1_week"
 
 
-def features(payments: DataFrame) -> DataFrame:
+def features(payments: DataFrame, history: mt.History) -> DataFrame:
     """Each payment with what its card did before it, and whether to ring the alarm.
 
+    The first payment of the stream already knows the week before it, from the history.
     `output="arrival"` gives a payment out at once: a decision cannot wait for the watermark.
     """
     rows = mt.as_of(
@@ -32,6 +34,7 @@ def features(payments: DataFrame) -> DataFrame:
         aggregates=[mt.count(), mt.sum("amount"), mt.avg("amount")],
         watermark="10 minutes",
         output="arrival",
+        history=history,
     )
     return rows.selectExpr("*", f"coalesce({ALARM}, false) AS alarm")
 
@@ -48,8 +51,10 @@ def main(folder: str, dsn: str) -> None:
     """Run until somebody stops it; started again, it goes on from its checkpoint."""
     spark = session()
     payments = spark.readStream.schema(SCHEMA).json(f"{folder}/arriving")
+    until = Path(folder, "until").read_text(encoding="utf-8")
+    history = mt.History(spark.read.parquet(f"{folder}/history.parquet"), until=until)
     query = (
-        features(payments)
+        features(payments, history)
         .writeStream.foreachBatch(mt.sinks.postgres(dsn, "features", key="payment"))
         .option("checkpointLocation", f"{folder}/checkpoint")
         .trigger(processingTime="1 second")

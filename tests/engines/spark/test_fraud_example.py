@@ -62,12 +62,16 @@ def test_features_are_found_by_card(
     reader = streams.readStream.schema(text).option("maxFilesPerTrigger", 1).parquet(str(raw))
     payments = reader.selectExpr("payment", "timestamp(paid) AS paid", "card", "amount")
     sink = mt.sinks.postgres(postgres.dsn, "features", key="payment")
-    writer = example["features"](payments).writeStream.foreachBatch(sink)
+    past = streams.sql(
+        "SELECT 'h' AS payment, timestamp('2025-12-31') AS paid, 'card-1' AS card, 100d AS amount"
+    )
+    history = mt.History(past, until="2026-01-01T00:00:00Z")
+    writer = example["features"](payments, history).writeStream.foreachBatch(sink)
     writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
     writer.trigger(availableNow=True).start().awaitTermination()
     newest = lookup(postgres.dsn, "card-1")
     assert newest["payment"] == "1-7"
-    assert newest["count__5_minutes"] == 7
+    assert (newest["count__5_minutes"], newest["count__1_week"]) == (7, 8)
     assert newest["alarm"] is False
     assert lookup(postgres.dsn, "card-9") is None
     table = (
@@ -90,7 +94,9 @@ def test_one_command_starts_it_and_one_stops_it(spark: SparkSession) -> None:
         found = rows_of((folder / "dsn").read_text())
         names = [int((folder / f"{name}.pid").read_text()) for name in ("payments", "features")]
         schema = run_path(str(EXAMPLE / "features.py"))["SCHEMA"]
-        expected = as_of_batch(spark.read.schema(schema).json(str(folder / "arriving")))
+        payments = spark.read.schema(schema).json(str(folder / "arriving"))
+        past = spark.read.parquet(str(folder / "history.parquet"))
+        expected = as_of_batch(payments.union(past))
         assert len(found) > 20
         for row in found:
             assert rounded(row) == expected[row["payment"]]
