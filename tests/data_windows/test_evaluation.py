@@ -83,6 +83,16 @@ def batch_of(keys: list[Records]) -> Batch:
     return Batch.of_records(group, table.column("t").to_numpy(), column)
 
 
+def as_users_own(window: DataWindow | Window) -> DataWindow:
+    """The same as a user's function: it is shown only the records that it waits for."""
+    return mt.user_window(
+        lambda: function_of(window),
+        id="own",
+        columns=["km", "price", "go", "stop"],
+        incomplete=isinstance(window, DataWindow) and window.incomplete,
+    )
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_bulk_runs_are_what_the_windows_mean(kind: str) -> None:
     reached = Reached()
@@ -90,14 +100,15 @@ def test_bulk_runs_are_what_the_windows_mean(kind: str) -> None:
     @fewer
     @given(KINDS[kind], st.lists(records_of_a_key(12), min_size=2, max_size=3))
     def each(window: DataWindow | Window, keys: list[Records]) -> None:
-        runs = runs_of(window, batch_of(keys))
-        columns = (getattr(runs, f).tolist() for f in ("start", "end", "first", "stop"))
         base, wanted = 0, []
         for records in keys:
             held = meaning(window, records)
             wanted += [(s, e, base + r[0], base + r[-1] + 1) for s, e, r in held]
             base += len(records)
-        assert sorted(zip(*columns, strict=True)) == sorted(wanted)
+        for form in (window, as_users_own(window)):
+            runs = runs_of(form, batch_of(keys))
+            columns = (getattr(runs, f).tolist() for f in ("start", "end", "first", "stop"))
+            assert sorted(zip(*columns, strict=True)) == sorted(wanted)
         reached["windows of several keys"] += len(wanted) > 2
 
     each()

@@ -102,7 +102,7 @@ def test_sessions_over_slices_are_those_over_records(records: list[dict[str, Any
     ]
     columns = columns_of([mt.count(), mt.max("v")], lambda _: "int")
     windows = {0: mt.session(f"{gap} microseconds"), 7: mt.session("8 microseconds")}
-    stage = Cutty(("k0",), windows, {}, columns.partials, wraps=False)
+    stage = Cutty(("k0",), windows, {}, columns.partials, wraps=False, of_runs=True)
     found = [
         tuple(row.values())
         for batch in stage(iter(pa.Table.from_pylist(rows).to_batches(max_chunksize=9)))

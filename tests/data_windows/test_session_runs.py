@@ -1,5 +1,8 @@
 """Runs without a pause, merged by partitions in any way, give the sessions of all records."""
 
+from datetime import timedelta
+from unittest.mock import patch
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,8 +13,9 @@ from muntin.aggregates import count, sum
 from muntin.aggregates.columns import columns_of
 from muntin.data_windows import partitions
 from muntin.data_windows.array_windows import sessions_over
-from muntin.data_windows.partitions import SessionRuns
+from muntin.data_windows.partitions import Cutty, SessionRuns
 from muntin.kernels.sent_columns import AS_NAMED
+from muntin.model.data_windows import session
 
 PARTIALS = columns_of([count(), sum("x")], lambda _: "bigint").partials
 
@@ -56,6 +60,15 @@ def test_sessions_of_every_gap_from_the_runs_of_scattered_records(
                 if key[f] == k
             ]
             assert own == sessions([t for name, t in given if name == k], each)
+    windows = {n: session(timedelta(0, 0, each)) for n, each in enumerate((gap, wider))}
+    stage = Cutty(("k0",), windows, {}, PARTIALS, False, of_runs=True)
+    shuffled = pa.Table.from_batches(runs).take(data.draw(st.permutations(range(len(key)))))
+    with patch.object(partitions, "PORTION", 5):
+        rows_of = [row for b in stage(iter(shuffled.to_batches())) for row in b.to_pylist()]
+    for n, each in enumerate((gap, wider)):
+        for k in "ab":
+            mine = [tuple(r.values())[2:] for r in rows_of if (r["k0"], r["node"]) == (k, n)]
+            assert sorted(mine) == sessions([t for name, t in given if name == k], each)
 
 
 def test_a_dense_partition_becomes_a_row_for_each_portion_and_key(

@@ -1,6 +1,7 @@
 """Runs of records in bulk, against folding each by itself."""
 
 from functools import reduce
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -23,7 +24,15 @@ def runs(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
     return length, found
 
 
-@given(runs(), st.randoms(use_true_random=False))
+@st.composite
+def one_after_the_other(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
+    """Runs of which each stops where the next begins, as sessions do."""
+    length = draw(st.integers(2, 50))
+    edges = sorted(draw(st.sets(st.integers(0, length), min_size=2)))
+    return length, list(pairwise(edges))
+
+
+@given(runs() | one_after_the_other(), st.randoms(use_true_random=False))
 def test_all_runs_at_once_are_each_folded_in_order(
     given_runs: tuple[int, list[tuple[int, int]]], random: Random
 ) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from muntin.data_windows.protocol import (
     NOTHING,
@@ -156,6 +156,20 @@ class Discretizer:
             assert self._last is not None, "there was a record"
             track.function.skip(self._seen - track.shown, self._last)
             track.shown = self._seen
+
+    def waits(self) -> NextEvent | None:
+        """What the first function waits for, the end of its oldest window among it."""
+        track = self._tracks[0]
+        event, deadline = track.next_event(), track.deadline()
+        if event is None or deadline is None:
+            return event
+        time = deadline if event.time is None else min(event.time, deadline)
+        return replace(event, time=time)
+
+    def pass_over(self, records: int, last: int) -> None:
+        """So many records come that no function waits for; `last` is the time of the last one."""
+        if records:
+            self._seen, self._last = self._seen + records, last
 
     def advance(self, time: int) -> list[Ended]:
         """The windows that end because no record before `time` will come."""

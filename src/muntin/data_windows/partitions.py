@@ -24,7 +24,7 @@ from muntin.kernels.columns import encode
 from muntin.kernels.grouping import codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import portions, whole
-from muntin.kernels.sent_columns import Sent
+from muntin.kernels.sent_columns import AS_NAMED, Sent
 from muntin.kernels.spans import reduce_pieces
 from muntin.model.data_windows import DataWindow, Session
 from muntin.model.windows import Window
@@ -44,8 +44,9 @@ COPIES = 500_000
 class Cutty:
     """What a worker needs to know; sent to it once for each partition.
 
-    Rows are records of a time t, or, where all windows are sessions, slices of records: `lo` and
-    `hi` are then the times of their first and last record.
+    Rows are records of a time t, sorted by key and time; `sent` says which columns hold their
+    partials. Or, where all windows are sessions, slices of records in any order: `lo` and `hi` are
+    then the times of their first and last record, and a partition is sorted here.
     """
 
     keys: tuple[str, ...]
@@ -53,13 +54,16 @@ class Cutty:
     inputs: Mapping[str, str]
     partials: tuple[PartialColumn, ...]
     wraps: bool
+    sent: Sent = AS_NAMED
+    of_runs: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for table, group in whole_keys(batches, self.keys):
+        read = sort_keys if self.of_runs else whole_keys
+        for table, group in read(batches, self.keys):
             yield from self._evaluate(table, group)
 
     def _runs(self, table: pa.Table, group: Array) -> dict[int, Runs]:
-        if "lo" in table.column_names:
+        if self.of_runs:
             lo, hi = (longs(table, side) for side in ("lo", "hi"))
             return {
                 n: sessions_over(group, lo, hi, window.gap)
@@ -77,7 +81,7 @@ class Cutty:
             list(runs.values()),
             table.num_rows,
             self.partials,
-            lambda name: whole(table, name),
+            self.sent.lift(table, self.partials).__getitem__,
             self.wraps,
         )
         names = [*self.keys, "node", "start", "end", *(p.name for p in self.partials)]
@@ -160,8 +164,14 @@ class SessionRuns:
 
 
 def _by_key_and_time(code: Array, time: Array) -> Array:
-    """The order; records that come in the order of time are only parted by key."""
+    """The order; records that come in the order of time are only parted by key.
+
+    Others are sorted by one number for both, if 63 bits hold it: many times faster than by two.
+    """
     if np.any(time[1:] < time[:-1]):
+        first, span = int(time.min()), int(time.max()) - int(time.min()) + 1
+        if (int(code.max()) + 1) * span < 2**63:
+            return np.argsort(code.astype(np.int64) * span + (time - first))
         return np.lexsort((time, code))
     if len(code) and code.max() < 2**16:
         code = code.astype(np.uint16)  # these NumPy sorts in linear time
@@ -213,6 +223,25 @@ def whole_keys(
     if size:
         table = pa.concat_tables(waiting).combine_chunks()
         yield table, groups(table, keys)
+
+
+def sort_keys(
+    batches: Iterator[pa.RecordBatch], keys: tuple[str, ...]
+) -> Iterator[tuple[pa.Table, Array]]:
+    """The same of a partition of runs in any order: sorted by key and first time, all at once."""
+    given = list(batches)
+    if not sum(batch.num_rows for batch in given):
+        return
+    table = pa.Table.from_batches(given).combine_chunks()
+    code = codes_of([whole(table, name) for name in keys], table.num_rows)
+    order = _by_key_and_time(code, longs(table, "lo"))
+    code = code[order]
+    edges = np.append(np.flatnonzero(changes(code)), len(code))
+    low = 0
+    while low < len(code):
+        high = int(edges[np.searchsorted(edges, min(low + PORTION, len(code)))])
+        yield table.take(pa.array(order[low:high])), np.cumsum(changes(code[low:high])) - 1
+        low = high
 
 
 def groups(table: pa.Table, keys: tuple[str, ...]) -> Array:

@@ -1,7 +1,8 @@
 """Windows of users' functions: one function a key, asked for a batch or record by record.
 
 A function that takes batches gives two arrays a key, ends and begins; the k-th end closes the k-th
-begin (first in, first out), so that runs of records follow without a loop.
+begin (first in, first out), so that runs of records follow without a loop. One that declares its
+next event is shown only the records that it waits for: they are looked up in the arrays.
 
 In a stream a function lives for one step: what it remembers is carried as JSON, and its open
 windows as the slices that they began with; for a policy these are the records that it holds. A
@@ -12,8 +13,9 @@ function that takes batches gets them in a stream only if it resumes from what i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -34,7 +36,7 @@ from muntin.data_windows.elements import (
 )
 from muntin.data_windows.held_records import Emission, HeldRecords
 from muntin.data_windows.policies import record_limit
-from muntin.data_windows.protocol import Policy, WindowFunction
+from muntin.data_windows.protocol import NextEvent, Policy, WindowFunction
 from muntin.data_windows.stream_state import dump_state
 from muntin.data_windows.window_functions import function_of
 from muntin.errors import UserWindowError
@@ -137,7 +139,7 @@ class _Asking:
                 for number, (_, time, low, high) in enumerate(key.open)
             ]
             discretizer.resume(begun, key.memory["declared"], key.last)
-        for i, (time, record) in zip(key.records.tolist(), _rows(key), strict=True):
+        for i, time, record in _awaited(discretizer, key):
             ended, begun = discretizer.record(time, record)
             self.rows += [(begins.pop(e.number), i, e.start, e.end) for e in ended]
             begins.update((b.number, i) for b in begun)
@@ -198,6 +200,40 @@ def _keys(window: UserWindow, batch: Batch, carry: Carry) -> Iterator[_Key]:
             open_rows[began[group] : began[group + 1]],
             None if (memory := held[group]) is None else json.loads(memory),
         )
+
+
+def _awaited(discretizer: Discretizer, key: _Key) -> Iterator[tuple[int, int, dict[str, object]]]:
+    """The records that the function waits for, by element and time; it is told of the others."""
+    columns = {name: column.to_pylist() for name, column in key.columns.items()}
+
+    @cache
+    def holds(name: str) -> Array:
+        return np.flatnonzero([bool(value) for value in columns[name]])
+
+    records, place = key.records.tolist(), 0
+    while place < len(records):
+        row = {name: column[place] for name, column in columns.items()}
+        yield records[place], int(key.times[place]), row
+        after = _next_place(discretizer.waits(), key.times, holds, place + 1)
+        discretizer.pass_over(after - place - 1, int(key.times[after - 1]))
+        place = after
+
+
+def _next_place(
+    event: NextEvent | None, times: Array, holds: Callable[[str], Array], place: int
+) -> int:
+    """Where the next record is that a function must see, from `place` on."""
+    if event is None or event.measure is not None:
+        return place
+    places = [len(times)]
+    if event.time is not None:
+        places.append(int(np.searchsorted(times, event.time)))
+    if event.records is not None:
+        places.append(place + event.records)
+    for name in event.conditions:
+        at = holds(name)
+        places += at[np.searchsorted(at, place) :][:1].tolist()
+    return max(min(places), place)
 
 
 def _rows(key: _Key) -> list[tuple[int, dict[str, object]]]:

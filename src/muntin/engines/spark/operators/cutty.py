@@ -18,8 +18,8 @@ from muntin.engines.spark.finishing import name_columns
 from muntin.engines.spark.names import column
 from muntin.engines.spark.row_partials import (
     fields_of,
-    lift_rows,
     one_zero,
+    send_rows,
 )
 from muntin.engines.spark.table import Table, prepare, tie_breakers
 from muntin.errors import ColumnError
@@ -59,9 +59,10 @@ def asked_windows(physical: PhysicalPlan) -> dict[int, Window | DataWindow]:
 def _slice(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> DataFrame:
     """Windows from slices, by partials."""
     inputs = dict(zip(query.window_inputs, table.read, strict=True))
-    stage = Cutty(table.keys, asked_windows(physical), inputs, table.columns.partials, wraps)
+    given, windows = send_rows(table), asked_windows(physical)
+    stage = Cutty(table.keys, windows, inputs, table.columns.partials, wraps, given.sent)
     schema = StructType([*head(table), *table.fields])
-    rows = _sort(lift_rows(table), table, query).mapInArrow(stage, schema)
+    rows = _sort(given.rows, table, query).mapInArrow(stage, schema)
     return name_columns(rows, physical, query, table)
 
 

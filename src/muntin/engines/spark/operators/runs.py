@@ -42,6 +42,6 @@ def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
     merged = SessionRuns(keys, partials, given.sent, gap, wraps)
     runs = given.rows.mapInArrow(merged, StructType([*fields_of(table, keys), *bounds, *values]))
     spread = runs.repartition(*keys) if keys else runs.repartition(1)
-    stage = Cutty(keys, sessions, {}, partials, wraps)
+    stage = Cutty(keys, sessions, {}, partials, wraps, of_runs=True)
     schema = StructType([*head(table), *values])
-    return spread.sortWithinPartitions(*keys, "lo").mapInArrow(stage, schema)
+    return spread.mapInArrow(stage, schema)
