@@ -97,7 +97,7 @@ def test_restarted_streams_have_the_features_of_a_batch(
     streams: SparkSession, tmp_path: Path, kinds: tuple[Closed, ...]
 ) -> None:
     """Each stream has a watermark of its own, and the lesser of both decides."""
-    events, checkpoint = batches(3, seed=3, late=90), tmp_path / "checkpoint"
+    events, checkpoint = batches(2, seed=3, late=90), tmp_path / "checkpoint"
     script = labels(events, 90)
     found: dict[str, list[Row]] = {closed: [] for closed in kinds}
 
@@ -109,12 +109,12 @@ def test_restarted_streams_have_the_features_of_a_batch(
         return ask
 
     sides: dict[str, Side] = {closed: side(closed) for closed in kinds}
-    for until in (2, None):
+    for until in (1, None):
         rows, happened = streams_of(streams, tmp_path, script[:until], events[:until])
         for batch in played(rows, sides, "append", checkpoint):
             for closed, own in batch.items():
                 found[closed] += own
-    kept, known = tables_of(streams, [script, events], [2])
+    kept, known = tables_of(streams, [script, events], [1])
     assert kept.count() < sum(map(len, script)), "some labels are late"
     assert known.count() < sum(map(len, events)), "some events are late"
     for closed in kinds:
