@@ -54,10 +54,9 @@ def labels(events: Batches, late: int) -> Batches:
 def asked(rows: DataFrame, events: DataFrame, closed: Closed, **more: Any) -> DataFrame:
     """Windows that end anywhere; every second kind also asks for what is computed from values."""
     values = closed in ("right", "both")
-    endless = [mt.lifetime(), mt.lifetime("9 seconds", id="late")]
-    windows: list[Any] = [*WINDOWS, *([] if values else endless)]
+    windows: list[Any] = [*WINDOWS[1:], *([] if values else [mt.lifetime("9 seconds", id="late")])]
     options: Any = {
-        "aggregates": [*MERGED, *(VALUES if values else [])],
+        "aggregates": [*MERGED[:3], *(VALUES if values else [])],
         "keys": "k",
         "where": "v IS NULL OR v > -3",
         "order_by": "n",
