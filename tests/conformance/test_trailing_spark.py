@@ -41,7 +41,7 @@ def on_spark(spark: SparkSession, question: Question, operator: Any) -> Result:
 
 def test_features_are_those_of_brute_force(spark: SparkSession) -> None:
     reached, operators = Reached(), cycle(["frames", "frames", "range"])
-    for number in range(many(24, 300)):
+    for number in range(many(12, 300)):
         asked = trailing_question(f"{SEED}/trailing spark/{number}")
         operator = next(operators)
         wrong = differences(asked, on_spark(spark, asked, operator))
@@ -51,14 +51,14 @@ def test_features_are_those_of_brute_force(spark: SparkSession) -> None:
     reached.at_least(1, *KINDS, "frames", "range")
 
 
-@pytest.mark.parametrize("portion", [1, 3, 7])
+@pytest.mark.parametrize("portion", many([1, 7], [1, 3, 7]))
 def test_portions_change_nothing(
     spark: SparkSession, portion: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stage by itself, fed a few records at a time, on what Spark would give it."""
     monkeypatch.setattr(frame_stage, "PORTION", portion)
     reached = Reached()
-    for number in range(many(12, 100)):
+    for number in range(many(8, 100)):
         asked = trailing_question(f"{SEED}/portions/{number}")
         if not asked.rows:
             continue

@@ -115,11 +115,15 @@ def by_sql(physical: PhysicalPlan) -> Pieces:
     read = replace(read, columns=replace(read.columns, partials=(*read.columns.partials, counting)))
     names = names_of(physical, read.table)
     tables = ",\n".join(table_expressions(physical, read, names))
+    each = " UNION ALL ".join(
+        f"SELECT {node.number}, start // {SECOND}, pieces FROM {names[node.number]}"
+        for node in physical.nodes
+        if node.parent != FROM_SOURCE
+    )
     found: Pieces = {}
-    for node in physical.nodes:
-        if node.parent != FROM_SOURCE:
-            text = f"WITH {tables}\nSELECT start // {SECOND}, pieces FROM {names[node.number]}"
-            found[node.number] = dict(run(source.relation, text).fetchall())
+    rows = run(source.relation, f"WITH {tables}\n{each}").fetchall() if each else []
+    for node, start, pieces in rows:
+        found.setdefault(node, {})[start] = pieces
     return found
 
 

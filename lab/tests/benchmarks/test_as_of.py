@@ -10,6 +10,7 @@ from lab.benchmarks import as_of
 from lab.registry import Options
 
 
+@pytest.mark.long
 def test_every_side_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,11 +1,13 @@
 """The planning benchmark as a command."""
 
+import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
 from muntin.cli.lab import bench
 
 
+@pytest.mark.long
 def test_planning_prints_seconds_and_steps() -> None:
     app = Typer()
     app.command()(bench)

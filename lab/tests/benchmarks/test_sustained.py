@@ -117,6 +117,7 @@ class EnoughError(Exception):
     """There are results."""
 
 
+@pytest.mark.long
 def test_latency_begins_where_the_watermark_could_move(streams: SparkSession) -> None:
     stream = Stream((mt.tumbling("1 second"), mt.hopping("2 seconds", "1 second")), 3, 0.5, 1.0)
     seen = Seen()

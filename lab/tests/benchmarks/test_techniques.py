@@ -51,6 +51,7 @@ def test_bytes_are_those_of_what_is_held() -> None:
     assert 32_000 <= times.bytes_held(window) <= 45_000  # 24 for a float, 8 for its place
 
 
+@pytest.mark.long
 def test_csv_and_pictures(tmp_path: Path) -> None:
     console = Console(file=io.StringIO())
     found = measure("max", (4, 16), 1_000, 1, 0.01, console)

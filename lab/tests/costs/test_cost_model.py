@@ -87,6 +87,7 @@ def test_deviation_is_that_of_normalised_throughputs() -> None:
     assert deviation(found, "paper") == pytest.approx((0 + 0.25) / 2)
 
 
+@pytest.mark.long
 def test_the_command_prints_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cost_model, "SETTING", SMALL)
     monkeypatch.setattr(cost_model, "OVERLAPS", (3, 5))

@@ -61,6 +61,7 @@ def test_a_million_queries_are_planned_in_seconds() -> None:
     assert len(plans) == 1
 
 
+@pytest.mark.long
 def test_the_command_prints_its_tables_and_writes_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from lab.multi_query import omega
 from lab.registry import Options
 
 
+@pytest.mark.long
 def test_omega_prints_what_a_stream_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.multi_query.stream.OVERLAPS", (60, 300))
     console = Console(width=160, record=True, file=io.StringIO())

@@ -59,6 +59,7 @@ def test_questions_of_the_papers_example() -> None:
     assert questions(load_of([Window(6, 2), Window(8, 4)])) == [(4, 3), (3,)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", LOADS)
 def test_the_better_estimates_are_better(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.multi_query.omega.EDGES", 1500)
@@ -70,6 +71,7 @@ def test_the_better_estimates_are_better(kind: str, monkeypatch: pytest.MonkeyPa
         assert worst < (0.7 if name == "flatfit" else 0.15), name
 
 
+@pytest.mark.long
 def test_omega_prints_deviations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lab.multi_query.omega.EDGES", 100)
     console = Console(width=160, record=True, file=io.StringIO())

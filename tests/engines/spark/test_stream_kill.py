@@ -125,6 +125,7 @@ def dsn(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
     return postgres.dsn
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("dsn")
 def test_two_kills_into_sinks(streams: SparkSession, tmp_path: Path) -> None:
     survives(streams, tmp_path, SINKS[:2], 2)
