@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 from muntin.errors import MuntinError, WindowError
@@ -324,10 +325,13 @@ def _history(job: Job) -> Iterator[Problem]:
         return
     if not job.source.streaming:
         yield "history.path" if past.path else "history.until", FOR_STREAMS
+    found = next(f.name for f in fields(past) if getattr(past, f.name) != f.default)
     if past.path is None:
-        yield "history.path", "is missing: give the file or folder of the earlier rows"
+        problem = f"is missing: with history.{found}, give the file or folder of the earlier rows"
+        yield "history.path", problem
     if past.until is None:
-        yield "history.until", "is missing: give the instant at which the stream begins"
+        problem = f"is missing: with history.{found}, give the instant at which the stream begins"
+        yield "history.until", problem
         return
     try:
         parse_instant(past.until)

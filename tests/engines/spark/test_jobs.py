@@ -192,7 +192,7 @@ def test_a_stream_starts_from_history(cli: CliRunner, copied: Path, spark: Spark
     assert written.exceptAll(own).count() == 0
     shutil.rmtree(here / "place")
     done = cli.invoke(app, ["run", str(file)])
-    assert "history.path leads to no file or folder, and the stream has not" in done.output
+    assert "history.path leads to no file or folder, and the stream has" in str(done.exception)
 
 
 @pytest.mark.parametrize("name", ["flights/flights.py", "sensors/sensors.py", "cards/cards.py"])
