@@ -180,6 +180,36 @@ def controlled_stream(df: DataFrame) -> int:
     return len(found)
 
 
+def stream_with_late_rows(df: DataFrame) -> int:
+    """Half of the rows come a year late: the last revisions are the batch, also with queries."""
+    spark, schema = df.sparkSession, "ts timestamp, key string, n bigint, word string"
+    rows = [tuple(row) for row in df.collect()]
+    later = [(datetime(2025, 1, 1), "end", 0, "")]
+    batches = [rows[::2], later, rows[1::2]]
+    stream = streamed(spark, written(spark, batches, schema, folder("late")), schema)
+    asked: Any = {"windows": WINDOWS, "aggregates": [mt.sum("n").alias("n"), mt.count().alias("c")]}
+    asked |= {"time": "ts", "keys": "key"}
+    found = mt.aggregate(
+        stream, **asked, watermark="1 minute", allowed_lateness="500 days", future="1 day"
+    )
+    newest = F.max_by(F.struct("n", "c"), "revision").alias("of")
+    last = finished(found).groupBy("window_id", "window", "key").agg(newest)
+    ours = last.where("NOT key <=> 'end'").select("window_id", "window", "key", "of.*")
+    return equal(ours, mt.aggregate(df, **asked))
+
+
+def stream_with_empty_windows(df: DataFrame) -> int:
+    """What a batch fills is there, and no row of another value."""
+    asked: Any = {"windows": WINDOWS, "aggregates": [mt.sum("n").alias("n"), mt.count().alias("c")]}
+    asked |= {"time": "ts", "keys": "key", "empty": "fill"}
+    rows = mt.aggregate(arriving(ended(df)), **asked, watermark="1 minute", fill_for="10 minutes")
+    found = finished(rows).where("NOT key <=> 'end'")
+    judge = mt.aggregate(df, **asked)
+    assert not judge.exceptAll(found).take(1)
+    assert not found.exceptAll(judge).where("c <> 0").take(1)
+    return judge.count()
+
+
 CASES: dict[str, Callable[[DataFrame], int]] = {
     "wcg by expand": verified(PLAIN, "wcg", "expand"),
     "shared-pairs by kernel": verified(PLAIN, "shared-pairs", "kernel"),
@@ -190,6 +220,8 @@ CASES: dict[str, Callable[[DataFrame], int]] = {
     "stream by native": native_stream,
     "stream by bucketed": bucketed_stream,
     "stream from history": stream_from_history,
+    "stream with late rows": stream_with_late_rows,
+    "stream with empty windows": stream_with_empty_windows,
     "stream of data windows": stream_of_data_windows,
     "stream as of each row": as_of_stream,
     "labels and events as streams": as_of_two_streams,
@@ -200,6 +232,8 @@ CASES: dict[str, Callable[[DataFrame], int]] = {
 NOT_ON_OLD_CONNECT = (
     "stream by bucketed",
     "stream from history",
+    "stream with late rows",
+    "stream with empty windows",
     "stream of data windows",
     "stream as of each row",
     "labels and events as streams",
