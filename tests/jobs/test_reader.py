@@ -295,6 +295,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ),
     ({"query__allowed_lateness": "0 seconds"}, "query.allowed_lateness must be more than zero"),
     ({"query__future": "soon"}, "query.future is 'soon': "),
+    ({"sink__late_to": "out"}, "sink.late_to meets the folder of the results"),
+    (
+        {"sink": {"format": "memory", "name": "t", "late_to": "l"}},
+        "sink.late_to cannot go with sink.format = 'memory'",
+    ),
     ({"query__output": "update"}, "query.output is 'update', but files are never changed"),
     ({"query__rate": True}, "query.rate is a boolean: it must be a number"),
     ({"sink__format": "sqlite"}, "sink.format is unknown: known: console, parquet"),

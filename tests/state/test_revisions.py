@@ -175,3 +175,35 @@ def test_keys_that_left_are_renumbered_in_the_counts_too(monkeypatch: pytest.Mon
         sizes.append(sum(map(len, store.values())))
     assert again > 10
     assert max(sizes[40:]) <= max(sizes[15:40]) * 1.1, "the state is bounded"
+
+
+def test_a_count_goes_with_its_key_when_others_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muntin.state.keys.SMALL", 2)
+    spec, store = spec_of([Window(10, 10, id="w")], lateness=30), MemoryStore()
+    others: list[Row] = [(15, f"other {i}", 1, i) for i in range(10)]
+    stepped(spec, store, [*others, (35, "last", 1, 10)], 0)
+    stepped(spec, store, [], 40)
+    found, _ = stepped(spec, store, [(36, "last", 1, 11)], 40)
+    assert found["w", "last", 30][-1] == 1
+    found, _ = stepped(spec, store, [(37, "last", 1, 12)], 50)
+    assert found == {("w", "last", 30): (3, 3, "1", 1, 10, 2)}
+    # All others have left by then, and the last key has become the first.
+    found, _ = stepped(spec, store, [(38, "last", 1, 13)], 50)
+    assert found == {("w", "last", 30): (4, 4, "1", 1, 10, 3)}
+
+
+def test_windows_that_are_put_together_are_corrected_from_slices_that_are_there() -> None:
+    """The slices of the short window are gone sooner than the long one needs them."""
+    windows = [Window(10, 10, id="short"), Window(30, 10, id="long")]
+    store, oracle = MemoryStore(), BruteForce(windows, lateness=30)
+    steps: list[tuple[list[Row], int]] = [
+        ([(5 + 10 * i, "a", i, i) for i in range(12)], 0),
+        ([], 100),
+        ([(75, "a", 50, 20), (95, "a", 60, 21)], 100),
+    ]
+    for i, (rows, watermark) in enumerate(steps):
+        spec = spec_of(windows, "shared-pairs" if i == 2 else "unshared-pairs", lateness=30)
+        assert len(spec.bases) == (1 if i == 2 else 2)
+        found, _ = stepped(spec, store, rows, watermark)
+        assert found == oracle.step(rows, watermark)
+    assert found["long", "a", 50] == (5 + 6 + 7 + 50, 4, "7", 5, 5, 1)

@@ -231,7 +231,9 @@ def _written_aside(job: Job, kind: str) -> Iterator[Problem]:
         yield "sink.late_to", "is for [query], and this job has [as_of]: leave it out"
     elif job.query.output == "complete" or job.query.control is not None:
         yield "sink.late_to", "needs fixed windows, and output = 'append' or 'update'"
-    elif sink.format in ("kafka", "memory") or (sink.format == "delta" and not sink.upserts):
+    elif sink.format in ("kafka", "memory", "iceberg") or (
+        sink.format == "delta" and not sink.upserts
+    ):
         problem = f"cannot go with {kind}: use postgres, delta with mode = 'upsert', or parquet"
         yield "sink.late_to", problem
     elif sink.format != "postgres" and sink.path is not None:
