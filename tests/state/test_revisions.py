@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from muntin.errors import StateError
 from muntin.model.windows import Window
 from muntin.physical.due_techniques import TECHNIQUES
+from muntin.state.bucket import Bucket
 from muntin.state.store import MemoryStore
 from muntin_testing.buckets import (
     STRATEGIES,
@@ -19,6 +20,7 @@ from muntin_testing.buckets import (
     Row,
     late_script,
     lifted,
+    pieces,
     spec_of,
     stepped,
 )
@@ -207,3 +209,29 @@ def test_windows_that_are_put_together_are_corrected_from_slices_that_are_there(
         found, _ = stepped(spec, store, rows, watermark)
         assert found == oracle.step(rows, watermark)
     assert found["long", "a", 50] == (5 + 6 + 7 + 50, 4, "7", 5, 5, 1)
+
+
+def test_a_stream_from_history_is_corrected_too() -> None:
+    """What the table holds counts in windows that end after it, and in their revisions."""
+    windows, reached = [Window(10, 10, id="short"), Window(40, 10, id="long")], Reached()
+    for seed in range(6):
+        oracle, store = BruteForce(windows, lateness=100, last=60), MemoryStore()
+        steps = late_script(f"history {seed}", 250)
+        every = [row for rows, _ in steps for row in rows]
+        before = [row for row in every if row[0] < 60]
+        for row in before:
+            for window in windows:
+                for start in (s for s in window.instances_of(row[0]) if s + window.range > 60):
+                    oracle.held.setdefault((window.id, row[1], start), []).append(row)
+        spec = spec_of(windows, lateness=100, until=60)
+        Bucket(spec, 0, store).begin([pieces(before, base) for base in spec.bases])
+        for rows, watermark in steps:
+            new = [row for row in rows if row[0] >= 60]
+            found, _ = stepped(spec, store, new, watermark)
+            assert found == oracle.step(new, watermark)
+            reached["again"] += any(result[-1] for result in found.values())
+            reached["with history"] += any(
+                at[2] < 60 and result[-1] for at, result in found.items()
+            )
+    reached.at_least(10, "again")
+    reached.at_least(4, "with history")
