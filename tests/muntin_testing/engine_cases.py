@@ -207,7 +207,7 @@ def stream_with_empty_windows(df: DataFrame) -> int:
     judge = mt.aggregate(df, **asked)
     assert not judge.exceptAll(found).take(1)
     assert not found.exceptAll(judge).where("c <> 0").take(1)
-    return judge.count()
+    return int(judge.count())
 
 
 CASES: dict[str, Callable[[DataFrame], int]] = {
