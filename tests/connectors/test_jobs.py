@@ -188,3 +188,4 @@ def test_a_job_from_a_topic(
         pipeline.forget_last_commit()
         pipeline.run("ends")
         assert DeltaTable(str(tmp_path / "out")).version() == version, "it was written twice"
+        assert version <= pipeline.committed(), "a commit for each micro-batch with rows"

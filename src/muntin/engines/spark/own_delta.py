@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from os.path import abspath
 from uuid import uuid4
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -72,7 +73,14 @@ class OwnDelta:
 
     def _make(self, flat: DataFrame) -> None:
         """The table, empty, if it is missing; of two who make it the second finds it there."""
-        flat.limit(0).write.format("delta").mode("ignore").save(self._place)
+        if not self._exists(flat.sparkSession):
+            flat.limit(0).write.format("delta").mode("ignore").save(self._place)
+
+    def _exists(self, spark: SparkSession) -> bool:
+        try:
+            return bool(self._read(spark).columns)
+        except AnalysisException:
+            return False
 
     def _read(self, spark: SparkSession) -> DataFrame:
         return spark.read.format("delta").load(self._place)
