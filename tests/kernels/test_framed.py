@@ -45,6 +45,31 @@ def test_a_ladder_keeps_the_order_of_what_it_combines() -> None:
     reached.at_least(10, "alone", "cut short")
 
 
+def test_a_ladder_of_many_blocks_keeps_the_order_too() -> None:
+    """Maps x → a·x + b do not commute; their runs span no, some and hundreds of blocks between."""
+    prime, length = 1_000_003, 20_000
+    maps = Scanned(
+        lambda f, g: (f[0] * g[0] % prime, (f[1] * g[0] + g[1]) % prime),
+        (1, 0),
+    )
+    random = np.random.default_rng(3)
+    a, b = random.integers(1, prime, length), random.integers(0, prime, length)
+    low = np.concatenate((random.integers(0, length, 60), np.arange(0, length, 97)))
+    long = np.concatenate((random.choice([1, 63, 64, 65, 4097, 9000], 60), low[60:] % 700 + 1))
+    high = np.minimum(low + long, length)
+    [found] = combine_runs((a, b), maps, [Runs.of(low, high)])
+    for i, (first, stop) in enumerate(zip(low.tolist(), high.tolist(), strict=True)):
+        scale, shift = 1, 0
+        for own, other in zip(a[first:stop].tolist(), b[first:stop].tolist(), strict=True):
+            scale, shift = scale * own % prime, (shift * own + other) % prime
+        assert (int(found[0][i]), int(found[1][i])) == (scale, shift)
+    reached = Reached()
+    apart = (high - 1 >> 6) - (low >> 6)
+    for words, some in (("near", apart == 0), ("next", apart == 1), ("far", apart > 64)):
+        reached[words] += int(some.sum())
+    reached.at_least(10, "near", "next", "far")
+
+
 def str_of(arrays: Any) -> Any:
     return arrays[0]
 
