@@ -128,6 +128,19 @@ TRAILING: Any = {
 }
 
 
+def as_of_batch(df: DataFrame) -> int:
+    """Rows that are the events, with and without chunks of time; other events; and a grain."""
+    counted: Any = {**TRAILING, "windows": ["1 minute", "2 minutes"]}
+    both = []
+    for asked in (TRAILING, counted, {**counted, "grain": "10 seconds"}):
+        plan = mt.explain(df, "ts", **asked, operator="frames")
+        both.append(mt.verify(df, plan))
+    plan = mt.explain(df, "ts", **counted, events=df, operator="frames")
+    both.append(mt.verify(df, plan))
+    assert all(both), both
+    return min(each.rows for each in both)
+
+
 def as_of_stream(df: DataFrame) -> int:
     """The features of a finished stream are those of Spark's own RANGE frames."""
     rows = mt.as_of(arriving(ended(df)), "ts", **TRAILING, watermark="1 minute")
@@ -223,6 +236,7 @@ CASES: dict[str, Callable[[DataFrame], int]] = {
     "stream with late rows": stream_with_late_rows,
     "stream with empty windows": stream_with_empty_windows,
     "stream of data windows": stream_of_data_windows,
+    "as of each row": as_of_batch,
     "stream as of each row": as_of_stream,
     "labels and events as streams": as_of_two_streams,
     "stream of distinct items": distinct_stream,
