@@ -48,7 +48,7 @@ CASES: dict[str, Case] = {
 }
 ROWS = 10_000_000
 """With this number of rows the tables have their own sizes; with fewer they shrink."""
-LONGEST = 6.0
+LONGEST = 3.0
 """Seconds: a named choice that is predicted to take longer does not run."""
 NEAR, BEHIND = 1.15, 1.10
 """What `auto` may take longer than the best named choice, and than Spark's own."""
