@@ -41,7 +41,11 @@ class Server:
         return self.hide(f"{at}, database {database}" if database else at)
 
     def hide(self, text: str) -> str:
-        """A text without the passwords of the DSN."""
+        """A text without the passwords of the DSN.
+
+        >>> parse_dsn("host=db user=ada password=s3cret").hide("no role ada with s3cret")
+        'no role ada with …'
+        """
         for name in _SECRETS:
             secret = self.options.get(name, "")
             if len(secret) >= _SHORTEST:
