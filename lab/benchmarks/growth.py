@@ -36,7 +36,7 @@ from muntin.model.windows import Window
 
 LIMIT = 25.0
 """Seconds that a place is predicted to take at most."""
-BUDGET = 35.0
+BUDGET = 150.0
 """Seconds for an axis; what is left then is not run."""
 SECOND = 1_000_000
 
