@@ -129,7 +129,7 @@ def test_constants_take_the_place_of_constants_only(tmp_path: Path) -> None:
         found.save(path)
     other = tmp_path / "thesis.txt"
     other.write_text("years of work")
-    with pytest.raises(CalibrationError, match="is there already, and holds no constants"):
+    with pytest.raises(CalibrationError, match="already exists and holds no constants"):
         found.save(other)
     assert other.read_text() == "years of work"
     with pytest.raises(CalibrationError, match="cannot be written: Is a directory"):

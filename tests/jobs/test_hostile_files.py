@@ -180,7 +180,7 @@ def test_a_picture_takes_the_place_of_a_picture_only(tmp_path: Path) -> None:
     for _ in range(2):
         explain(window=["1 hour"], svg=picture)
     other.write_text("years of work")
-    with pytest.raises(MuntinError, match="is there already, and is no picture"):
+    with pytest.raises(MuntinError, match="already exists and is not a picture"):
         explain(window=["1 hour"], svg=other)
     assert other.read_text() == "years of work"
     with pytest.raises(MuntinError, match="cannot be written: No such file or directory"):

@@ -62,7 +62,7 @@ def test_an_unknown_format_is_refused() -> None:
     store["header"] = json.dumps(json.loads(store["header"]) | {"format": 2}).encode()
     refused(spec_of(WINDOWS), store, "format 2, and this version of Muntin knows only 1")
     store["header"] = b"\x80\x04 something else"
-    refused(spec_of(WINDOWS), store, "none of Muntin's")
+    refused(spec_of(WINDOWS), store, "was not written by Muntin")
 
 
 def test_another_number_of_buckets_is_refused() -> None:

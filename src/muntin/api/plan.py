@@ -121,8 +121,8 @@ class Plan(Found):
         """The plan as one SQL statement for "spark" or "duckdb"."""
         if self.query.data_windows:
             raise StrategyError(
-                f"{self.query.data_windows[0].id!r} is decided by the data, which this SQL has no "
-                "words for: use plan.apply(df)"
+                f"{self.query.data_windows[0].id!r} is decided by the data and cannot be "
+                "written as SQL: use plan.apply(df)"
             )
         if not isinstance(table, str) or not table:
             raise StrategyError(f"table {shown(table)} must be the name of a table, as text")

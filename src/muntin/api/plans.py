@@ -93,7 +93,7 @@ class Plans:
         check_delivery(deliver)
         if shape[0] == "wide" and deliver != "dict":
             raise StrategyError(
-                "layout='wide' has columns of its own for each query: deliver='dict'"
+                "layout='wide' has other columns for each query: add deliver='dict'"
             )
         choices = [plan.choice for plan in self.plans]
         return engine.deliver(self.sets, choices, bound, shape, deliver)

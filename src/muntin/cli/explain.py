@@ -78,7 +78,7 @@ def _write_picture(file: Path, svg: str) -> None:
     """Write a picture, in the place of another picture but of no other file."""
     try:
         if file.exists() and not file.read_bytes().lstrip().startswith(b"<svg"):
-            raise QueryError(f"{file} is there already, and is no picture: give another name")
+            raise QueryError(f"{file} already exists and is not a picture: give another name")
         file.write_text(svg, encoding="utf-8")
     except OSError as error:
         raise QueryError(f"{file} cannot be written: {error.strerror}") from None

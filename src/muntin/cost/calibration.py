@@ -125,7 +125,7 @@ def check_place(path: Path) -> None:
             return
     except OSError as error:
         raise CalibrationError(f"{path} cannot be written: {error.strerror}") from None
-    raise CalibrationError(f"{path} is there already, and holds no constants: give another name")
+    raise CalibrationError(f"{path} already exists and holds no constants: give another name")
 
 
 def load(path: Path) -> Constants:

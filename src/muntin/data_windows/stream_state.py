@@ -249,7 +249,7 @@ def dump_state(name: str, function: WindowFunction, declared: tuple[int, int] | 
     try:
         text = json.dumps({"state": state, "declared": declared}, default=_scalar)
         if _listed(json.loads(text)["state"]) != _listed(state):
-            raise ValueError("the key of a dictionary is no text")
+            raise ValueError("a dictionary key is not text")
     except (TypeError, ValueError) as error:
         raise UserWindowError(
             f"window function {name!r} remembers {shorten(state)}, which the state of a stream "

@@ -61,7 +61,9 @@ def parse_argument(text: str, columns: Kinds | None) -> exp.Expr:
         return tree
     if columns is not None:
         check_expression(text, "input")
-        raise QueryError(f"{shown(text)} is no column and cannot be read as an SQL expression")
+        raise QueryError(
+            f"{shown(text)} is neither a column nor an SQL expression that can be read"
+        )
     return exp.column(text, quoted=True)
 
 

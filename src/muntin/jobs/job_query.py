@@ -35,7 +35,7 @@ def parse_query(job: Job) -> Query:
         parts = (asked.time, windows, aggregates, asked.keys, asked.where)
         return query(*parts, order_by=asked.order_by)
     except MuntinError as error:
-        raise QueryError(f"query cannot be asked: {error}") from None
+        raise QueryError(f"query is not valid: {error}") from None
 
 
 def parse_as_of(job: Job) -> AsOf:
@@ -59,7 +59,7 @@ def parse_as_of(job: Job) -> AsOf:
             asked.order_by,
         )
     except MuntinError as error:
-        raise QueryError(f"as_of cannot be asked: {error}") from None
+        raise QueryError(f"as_of is not valid: {error}") from None
 
 
 def _parse_each(what: str, texts: tuple[str, ...], read: Callable[[str], T]) -> list[T]:

@@ -84,7 +84,7 @@ def trailing(
     assert duration is not None, "one of the two is given"
     length = microseconds(duration, "trailing window")
     if length <= 0:
-        raise WindowError(f"trailing window {shown(duration)} must be longer than nothing")
+        raise WindowError(f"trailing window {shown(duration)} must be positive")
     return Trailing(length, None, late, _id(id, duration_text(length), late))
 
 
@@ -108,7 +108,7 @@ def step_frames(frames: tuple[Trailing, ...], grain: Duration | None) -> tuple[T
         return frames
     step = microseconds(grain, "grain")
     if step <= 0:
-        raise WindowError(f"grain {shown(grain)} must be longer than nothing")
+        raise WindowError(f"grain {shown(grain)} must be positive")
     found = tuple(
         replace(f, grain=step) if f.length is not None and f.length >= GRAINS * step else f
         for f in frames

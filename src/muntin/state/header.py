@@ -197,7 +197,7 @@ def read_entry(entry: bytes) -> dict[str, Any]:
         read["format"]
     except (ValueError, KeyError, TypeError):
         raise StateError(
-            f"the state of this stream is none of Muntin's: it begins with {entry[:20]!r}; "
+            f"the state of this stream was not written by Muntin: it begins with {entry[:20]!r}; "
             "start with a new checkpoint location"
         ) from None
     return read

@@ -44,7 +44,7 @@ def parse_table(text: str) -> tuple[str | None, str]:
         rest = rest[1:] or "."
     if rest or not 1 <= len(parts) <= 2:
         raise SinkError(
-            f"table {shown(text)} is not the name of one: write 'results', 'schema.results', or "
+            f"table {shown(text)} is not a table name: write 'results', 'schema.results', or "
             "with other characters 'schema.\"my results\"'"
         )
     return (parts[0], parts[1]) if len(parts) == 2 else (None, parts[0])

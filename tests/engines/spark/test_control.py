@@ -188,7 +188,10 @@ def test_what_cannot_be_controlled_is_refused_with_a_sentence(
 
     refused: list[tuple[dict[str, Any], str]] = [
         ({"data": table, "watermark": None}, "control needs a streaming DataFrame: a batch has no"),
-        ({"operator": "native"}, "operator 'native' has fixed windows: leave out it or control"),
+        (
+            {"operator": "native"},
+            "operator 'native' has fixed windows: leave out `operator` or `control`",
+        ),
         ({"output": "complete"}, "needs operator 'bucketed', which cannot run: complete mode"),
         ({"control": str(tmp_path)}, r"must be mt.Control\(path\)"),
         ({"control": mt.Control(tmp_path, grain="4 seconds")}, "'20 seconds/10 seconds' does not"),

@@ -59,7 +59,7 @@ def test_a_control_needs_a_place_and_a_grain() -> None:
 
 def test_a_file_in_the_place_of_the_directory_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "control").write_text("")
-    with pytest.raises(mt.MuntinError, match="there can be no control at"):
+    with pytest.raises(mt.MuntinError, match="a control cannot be made at"):
         mt.Control(tmp_path / "control").register("1 minute")
 
 

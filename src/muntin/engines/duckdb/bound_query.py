@@ -50,7 +50,8 @@ def check_encodable(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         raise QueryError(
-            f"the query holds {text[error.start]!r}, half of a letter, which no text can: remove it"
+            f"the query holds {text[error.start]!r}, half of a character, "
+            "which text cannot contain: remove it"
         ) from None
     return text
 

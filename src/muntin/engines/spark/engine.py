@@ -196,7 +196,7 @@ class Stream(OnSpark):
         if streaming.control is not None:
             if operator not in (None, BUCKETED.name, CONTROLLED.name):
                 raise StrategyError(
-                    f"operator {operator!r} has fixed windows: leave out it or control"
+                    f"operator {operator!r} has fixed windows: leave out `operator` or `control`"
                 )
             if CONTROLLED.name in refused:
                 raise StrategyError(

@@ -69,7 +69,7 @@ class Folder:
                 each.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ControlError(
-                f"there can be no control at {str(self.path)!r}: {error.strerror}"
+                f"a control cannot be made at {str(self.path)!r}: {error.strerror}"
             ) from None
         return self
 

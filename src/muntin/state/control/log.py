@@ -75,16 +75,16 @@ class Entry:
         True
         >>> Entry.from_json("[]")
         Traceback (most recent call last):
-        muntin.errors.ControlError: no entry of a log
+        muntin.errors.ControlError: not an entry of a log
         """
         try:
             plain = json.loads(text)
             names = plain["aggregates"]
             entry = Entry(**plain | {"aggregates": None if names is None else tuple(names)})
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise ControlError("no entry of a log") from None
+            raise ControlError("not an entry of a log") from None
         if not all(_is_a(str(each.type), getattr(entry, each.name)) for each in fields(entry)):
-            raise ControlError("no entry of a log")
+            raise ControlError("not an entry of a log")
         return entry
 
 
