@@ -77,7 +77,7 @@ def test_features_are_found_by_card(
     table = (
         streams.read.schema(text).parquet(str(raw)).withColumn("paid", F.expr("timestamp(paid)"))
     )
-    expected = as_of_batch(table)
+    expected = as_of_batch(table.union(past))
     assert expected["1-7"] == ("1-7", *(newest[name] for name in COLUMNS))
 
 
