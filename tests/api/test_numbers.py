@@ -102,7 +102,7 @@ def explained(**options: Any) -> Any:
 
 def served(**options: Any) -> Any:
     found = mt.as_of(EVENTS, "ts", ["1 hour"], [mt.sum("v")], **options)
-    Streaming(**options)
+    stream_of(options)
     return found
 
 

@@ -54,6 +54,7 @@ def test_the_operator_asked_for_is_taken_and_shown() -> None:
 
 
 def test_explain_of_a_stream_names_its_operator() -> None:
-    plan = mt.optimize(query_of("mixed"), "shared-pairs", distinct_keys=100, engine="stream")
+    known = mt.Statistics(rows=1e7, keys=100, rate=1000)
+    plan = mt.optimize(query_of("mixed"), "shared-pairs", statistics=known, engine="stream")
     assert plan.explain().startswith("shared-pairs by native: predicted ")
     assert "\nnative: one stateful aggregation of Spark's own; " in plan.explain()

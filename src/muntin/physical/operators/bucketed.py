@@ -25,7 +25,7 @@ from muntin.physical.operators.streamed import (
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, close, slice_roots
 
-BATCH = 0.6
+BATCH = 0.65
 """Seconds for one more batch, however few its rows: Python runs in two stages of it."""
 EMITTED = 1.5e-6
 """Seconds to hand a result back."""
