@@ -1,6 +1,7 @@
 """Stairs: aggregates, distinct items and joins equal recomputation, whatever comes and goes."""
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from math import inf
 from random import Random
@@ -33,8 +34,18 @@ def timed(steps: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return records
 
 
-Lives = dict[str, tuple[Window, float, float]]
-"""A window, from when on its instances begin, and until when they end."""
+class Lives(dict[str, tuple[Window, float, float]]):
+    """Windows by id, from when on their instances begin at least, and until when they end.
+
+    Of a window that came later, `fired` has the ends before it, and `held` begins of instances
+    that its group was sure to hold, though it was not there.
+    """
+
+    def __init__(self, windows: Iterable[Window]) -> None:
+        super().__init__({w.id: (w, -inf, float(END)) for w in windows})
+        self.fired: dict[str, float] = {}
+        self.held: dict[str, set[int]] = {}
+        self.reached = Reached()
 
 
 def instances(lives: Lives) -> list[tuple[str, int, int]]:
@@ -43,12 +54,13 @@ def instances(lives: Lives) -> list[tuple[str, int, int]]:
         (id, start, start + window.range)
         for id, (window, since, until) in lives.items()
         for start in starts(window, -24, END)
-        if since <= start and start + window.range <= until
+        if since <= start or start in lives.held.get(id, ())
+        if start + window.range <= until
     ]
 
 
 def all_along(windows: list[Window]) -> Lives:
-    return {w.id: (w, -inf, float(END)) for w in windows}
+    return Lives(windows)
 
 
 def within(records: list[tuple[int, Any]], start: int, end: int) -> list[Any]:
@@ -69,10 +81,37 @@ def test_aggregates_equal_recomputation(
     assert_aggregates(found, records, all_along(windows))
 
 
+Instance = tuple[str, int, int]
+"""The id of a window, begin and end."""
+
+
+def assert_answered(
+    got: Mapping[Instance, Counter[Any]], expect: Callable[[int, int], Counter[Any]], lives: Lives
+) -> None:
+    """What must be answered is, and nothing that was answered besides lacks a record."""
+    for instance, answers in got.items():
+        id, start, end = instance
+        window, since, until = lives[id]
+        assert answers == expect(start, end), instance
+        assert end <= until, "it was suspended"
+        early = start < since
+        assert not early or (end > lives.fired[id] and window.starts_at(start)), "it had ended"
+        lives.reached["answered from what was held"] += early
+    for instance in instances(lives):
+        assert got.get(instance, Counter()) == expect(*instance[1:]), instance
+
+
 def assert_aggregates(found: list[Any], records: list[tuple[int, str]], lives: Lives) -> None:
-    expected = {(id, s, e): "".join(within(records, s, e)) for id, s, e in instances(lives)}
-    got = Counter((a.window_id, a.start, a.end, a.value) for a in found if a.end <= END)
-    assert got == Counter((*key, value) for key, value in expected.items() if value)
+    got: dict[Instance, Counter[Any]] = {}
+    for a in found:
+        if a.end <= END:
+            got.setdefault((a.window_id, a.start, a.end), Counter())[a.value] += 1
+
+    def expect(start: int, end: int) -> Counter[Any]:
+        value = "".join(within(records, start, end))
+        return Counter([value] if value else [])
+
+    assert_answered(got, expect, lives)
 
 
 @given(pools, streams)
@@ -97,16 +136,17 @@ def test_distinct_items_equal_recomputation(
 
 
 def assert_distinct(reports: list[Any], records: list[tuple[int, str]], lives: Lives) -> None:
-    ranges = {id: window.range for id, (window, _, _) in lives.items()}
-    got = Counter(
-        (id, r.end - ranges[id], r.end, tuple(sorted(r.of(id)))) for r in reports for id in r.counts
-    )
-    expected: Counter[Any] = Counter()
-    for id, start, end in instances(lives):
-        items = set(within(records, start, end))
-        if items:
-            expected[id, start, end, tuple(sorted(items))] += 1
-    assert got == expected
+    got: dict[Instance, Counter[Any]] = {}
+    for report in reports:
+        for id in report.counts:
+            instance = (id, report.end - lives[id][0].range, report.end)
+            got.setdefault(instance, Counter())[tuple(sorted(report.of(id)))] += 1
+
+    def expect(start: int, end: int) -> Counter[Any]:
+        items = tuple(sorted(set(within(records, start, end))))
+        return Counter([items] if items else [])
+
+    assert_answered(got, expect, lives)
 
 
 two_streams = st.lists(
@@ -138,23 +178,22 @@ def test_joins_equal_recomputation() -> None:
 
 
 def assert_joined(pairs: list[Any], rows: list[tuple[int, str, Any]], lives: Lives) -> None:
-    windows = {id: window for id, (window, _, _) in lives.items()}
-    got = Counter(
-        (held.window_id, end, pair.left, pair.right)
-        for pair in pairs
-        for held in pair.windows
-        for end in range(held.first, held.expires + 1, windows[held.window_id].slide)
-        if end <= lives[held.window_id][2]
-    )
-    expected = Counter(
-        (id, end, left, right)
-        for id, start, end in instances(lives)
-        for lt, ls, left in rows
-        if ls == "left" and start <= lt < end
-        for rt, rs, right in rows
-        if rs == "right" and start <= rt < end and left[2] == right[2]
-    )
-    assert got == expected
+    got: dict[Instance, Counter[Any]] = {}
+    for pair in pairs:
+        for held in pair.windows:
+            window, _, until = lives[held.window_id]
+            for end in range(held.first, held.expires + 1, window.slide):
+                if end <= until:
+                    instance = (held.window_id, end - window.range, end)
+                    got.setdefault(instance, Counter())[pair.left, pair.right] += 1
+
+    def expect(start: int, end: int) -> Counter[Any]:
+        inside = [(side, row) for time, side, row in rows if start <= time < end]
+        lefts = [row for side, row in inside if side == "left"]
+        rights = [row for side, row in inside if side == "right"]
+        return Counter((x, y) for x in lefts for y in rights if x[2] == y[2])
+
+    assert_answered(got, expect, lives)
 
 
 # Windows that come and go ---------------------------------------------------------------
@@ -162,10 +201,10 @@ def assert_joined(pairs: list[Any], rows: list[tuple[int, str, Any]], lives: Liv
 
 def played(nested: Nested[Any, Any], random: Random, feed: Any) -> tuple[Lives, list[Any]]:
     """Records mixed with registrations, suspensions and regroupings."""
-    lives: Lives = {w.id: (w, -inf, float(END)) for w in nested.manager.windows}
+    lives = Lives(nested.manager.windows)
     found: list[Any] = []
     time, number = 0, 0
-    fired = seen = -inf
+    fired = seen = moved = -inf
     while time < 60:
         match random.choice("rrrrrrrrrrsng"):
             case "r":
@@ -176,63 +215,168 @@ def played(nested: Nested[Any, Any], random: Random, feed: Any) -> tuple[Lives, 
                 window = random.choice(nested.manager.windows)
                 nested.suspend(window)
                 lives[window.id] = (window, lives[window.id][1], fired)
+                moved = seen
             case "n":
                 slide = random.choice([1, 2, 3, 4, 6, 8])
                 window = Window(
                     random.randint(slide, 20), slide, random.randrange(slide), f"new {number}"
                 )
                 number += 1
-                nested.register(window)
+                found += nested.register(window)
                 lives[window.id] = (window, seen, float(END))
+                lives.fired[window.id] = fired
+                lives.held[window.id] = held_for(nested, window, lives, fired, moved)
+                lives.reached["instances that a group holds"] += len(lives.held[window.id])
             case "g":
                 nested.regroup(random.choice(["greedy", "minimum"]))
+                moved = seen
     return lives, found
 
 
+def held_for(
+    nested: Nested[Any, Any], window: Window, lives: Lives, fired: float, moved: float
+) -> set[int]:
+    """Begins of open instances at which another window of the group has an open one too.
+
+    Of those registered since windows last moved between groups nothing is missing.
+    """
+    others = [w for w in nested.manager.group_of(window).windows() if w.id != window.id]
+    return {
+        start
+        for start in starts(window, -24, END)
+        for other in others
+        if start + window.range > fired
+        and start + other.range > fired
+        and other.starts_at(start)
+        and start >= max(lives[other.id][1], moved)
+    }
+
+
 seeds = st.integers(0, 10**6)
+KINDS = ("answered from what was held", "instances that a group holds")
 
 
-@given(pools, seeds)
-def test_aggregates_never_depend_on_history(windows: list[Window], seed: int) -> None:
-    records: list[tuple[int, str]] = []
-    nested = NestedAggregate(Concat(), windows)
+def test_aggregates_never_lack_what_came_before() -> None:
+    reached = Reached()
 
-    def feed(time: int, random: Random) -> list[Any]:
-        records.append((time, random.choice("abc")))
-        return nested.insert(*records[-1])
+    @given(pools, seeds)
+    def each(windows: list[Window], seed: int) -> None:
+        records: list[tuple[int, str]] = []
+        nested = NestedAggregate(Concat(), windows)
 
-    lives, found = played(nested, Random(seed), feed)
-    found += nested.advance(END)
-    assert_aggregates(found, records, lives)
+        def feed(time: int, random: Random) -> list[Any]:
+            records.append((time, random.choice("abc")))
+            return nested.insert(*records[-1])
 
+        lives, found = played(nested, Random(seed), feed)
+        found += nested.advance(END)
+        assert_aggregates(found, records, lives)
+        reached.update(lives.reached)
 
-@given(pools, seeds)
-def test_distinct_items_never_depend_on_history(windows: list[Window], seed: int) -> None:
-    records: list[tuple[int, str]] = []
-    nested = NestedDistinct(windows)
-
-    def feed(time: int, random: Random) -> list[Any]:
-        records.append((time, random.choice("abcdef")))
-        return nested.insert(*records[-1])
-
-    lives, found = played(nested, Random(seed), feed)
-    found += nested.advance(END)
-    assert_distinct(found, records, lives)
+    each()
+    reached.at_least(100, *KINDS)
 
 
-@given(pools, seeds)
-@settings(max_examples=30)
-def test_joins_never_depend_on_history(windows: list[Window], seed: int) -> None:
-    rows: list[tuple[int, str, Any]] = []
-    nested = NestedJoin(windows, on=lambda row: row[2])
+def test_distinct_items_never_lack_what_came_before() -> None:
+    reached = Reached()
 
-    def feed(time: int, random: Random) -> list[Any]:
-        row = (len(rows), time, random.choice("ab"))
-        rows.append((time, random.choice(["left", "right"]), row))
-        return nested.insert(rows[-1][1], time, row)
+    @given(pools, seeds)
+    def each(windows: list[Window], seed: int) -> None:
+        records: list[tuple[int, str]] = []
+        nested = NestedDistinct(windows)
 
-    lives, found = played(nested, Random(seed), feed)
-    assert_joined(found, rows, lives)
+        def feed(time: int, random: Random) -> list[Any]:
+            records.append((time, random.choice("abcdef")))
+            return nested.insert(*records[-1])
+
+        lives, found = played(nested, Random(seed), feed)
+        found += nested.advance(END)
+        assert_distinct(found, records, lives)
+        reached.update(lives.reached)
+
+    each()
+    reached.at_least(100, *KINDS)
+
+
+def test_joins_never_lack_what_came_before() -> None:
+    reached = Reached()
+
+    @given(pools, seeds)
+    @settings(max_examples=30)
+    def each(windows: list[Window], seed: int) -> None:
+        rows: list[tuple[int, str, Any]] = []
+        nested = NestedJoin(windows, on=lambda row: row[2])
+
+        def feed(time: int, random: Random) -> list[Any]:
+            row = (len(rows), time, random.choice("ab"))
+            rows.append((time, random.choice(["left", "right"]), row))
+            return nested.insert(rows[-1][1], time, row)
+
+        lives, found = played(nested, Random(seed), feed)
+        assert_joined(found, rows, lives)
+        reached.update(lives.reached)
+
+    each()
+    reached.at_least(50, *KINDS)
+
+
+def paper(range: int, slide: int, id: str) -> Window:
+    """A window of the paper's, whose ends are multiples of its slide."""
+    return Window(range, slide, -range % slide, id)
+
+
+def test_a_window_of_figure_7_answers_at_once() -> None:
+    """k(21, 3) is embedded between p and y at 100: its next end is 102, and not 123."""
+    sums = NestedAggregate(Concat(), [paper(10, 3, "r"), paper(18, 3, "p"), paper(30, 6, "y")])
+    letters = [chr(200 + time) for time in range(130)]
+    for time in range(100):
+        sums.insert(time, letters[time])
+    held = len(sums)
+    assert sums.register(paper(21, 3, "k")) == []
+    assert len(sums) == held, "nothing is held twice"
+    answers = [a for time in range(100, 130) for a in sums.insert(time, letters[time])]
+    found = [a for a in answers if a.window_id == "k"]
+    assert [a.end for a in found] == [*range(102, 130, 3)]
+    assert all(a.value == "".join(letters[a.start : a.end]) for a in found)
+
+
+def test_y_alone_answers_every_second_instance_of_k_from_what_it_holds() -> None:
+    """Granules of y(30, 6) are cut every 6: those of k that begin between two cuts are torn."""
+    sums, items = _concat([paper(30, 6, "y")]), NestedDistinct([paper(30, 6, "y")])
+    for time in range(100):
+        sums.insert(time, "x")
+        items.insert(time, time)
+    sums.register(paper(21, 3, "k"))
+    items.register(paper(21, 3, "k"))
+    ends = [a.end for a in sums.advance(130) if a.window_id == "k"]
+    assert ends == [105, 111, 117]  # and all from 123 on, which hold no record
+    assert [r.end for r in items.advance(119) if "k" in r.counts] == [102, 105, 108, 111, 114, 117]
+
+
+def _concat(windows: list[Window]) -> NestedAggregate:
+    return NestedAggregate(Concat(), windows)
+
+
+def test_a_window_of_no_group_copies_what_serves_it_best() -> None:
+    """Instances of W(10, 4) begin at 92 and 96: y is cut at 96, f at neither."""
+    sums = _concat([paper(20, 5, "f"), paper(30, 6, "y")])
+    for time in range(100):
+        sums.insert(time, "x")
+    sums.register(Window(10, 4, 0, "w"))
+    assert len(sums.manager.groups) == 3
+    assert [a[1:] for a in sums.advance(120) if a.window_id == "w"] == [(96, 106, "xxxx")]
+
+
+def test_registering_a_join_tells_the_pairs_that_met_before() -> None:
+    pairs = NestedJoin([Window(12, 2, id="twelve")], on=lambda row: row[0])
+    pairs.insert("left", 1, ("x", 1))
+    pairs.insert("right", 3, ("x", 3))
+    pairs.insert("right", 9, ("x", 9))
+    found = pairs.register(Window(10, 2, id="ten"))
+    assert [(p.left, p.right, tuple(p.windows[0])) for p in found] == [
+        (("x", 1), ("x", 3), ("ten", 10, 10)),
+        (("x", 1), ("x", 9), ("ten", 10, 10)),
+    ]
 
 
 def test_regrouping_gives_the_old_stairs_up_in_the_end() -> None:

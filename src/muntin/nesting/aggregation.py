@@ -11,6 +11,10 @@ Aggregation; Figure 8). The paper takes granules of slide_k units, which presume
 multiples of slides; cuts serve all. A core is a first-in-first-out queue with two stacks, so that
 nothing is ever subtracted: floats stay exact after an infinity has left. W_k's answer is that of
 the stair below with the core of stair k before it: narrower windows are shared as they are.
+
+A window that is registered later is answered from granules that were cut for others. An instance
+that begins within one of them, after its first record and at or before its last, is *torn*, and is
+not answered; all others are exact.
 """
 
 from __future__ import annotations
@@ -27,8 +31,8 @@ from muntin.nesting.operator import Nested, Run
 from muntin.nesting.stairs import Stair, Stairs
 from muntin.plan.slicing.cuts import Cut, begins, cut_everywhere
 
-Granule = tuple[int, object]
-"""Where it begins, and the partial of its records."""
+Granule = tuple[int, int, object]
+"""The times of its first and its last record, and the partial of all."""
 
 
 class Answer(NamedTuple):
@@ -53,10 +57,10 @@ class AggregateStair(Stair[Granule]):
         self._until = 0
 
     def add(self, item: Granule) -> None:
-        begin, partial = item
+        begin, last, partial = item
         if self.buffer and begin < self._until:
-            first, held = self.buffer[-1]
-            self.buffer[-1] = (first, self._combine(held, partial))
+            first, _, held = self.buffer[-1]
+            self.buffer[-1] = (first, last, self._combine(held, partial))
             return
         self.buffer.append(item)
         self._until = self._next_cut(begin)
@@ -73,7 +77,7 @@ class AggregateStair(Stair[Granule]):
     def settle(self, before: int) -> Iterable[Granule]:
         for granule in self.buffer:
             self.core.append(granule)
-            self._total.push(granule[1])
+            self._total.push(granule[2])
         self.buffer.clear()
         leaving = []
         while self.core and self.core[0][0] < before:
@@ -81,13 +85,18 @@ class AggregateStair(Stair[Granule]):
             self._total.evict()
         return leaving
 
-    def empty(self) -> Iterable[Granule]:
-        held = [*self.core, *self.buffer]
+    def held(self) -> list[Granule]:
+        return [*self.core, *self.buffer]
+
+    def clear(self) -> None:
         self.core.clear()
         self.buffer.clear()
         while len(self._total):
             self._total.evict()
-        return held
+
+    def refill(self, items: Iterable[Granule]) -> None:
+        """As they are: merged they would lose the cuts that wider windows need."""
+        self.buffer.extend(items)
 
     def total(self) -> object:
         """The partial of the core."""
@@ -121,7 +130,7 @@ class NestedAggregate(Nested[AggregateStair, Answer]):
 
     def insert(self, time: int, value: object) -> list[Answer]:
         """A record; the answers of all instances that end at or before its time."""
-        return self._insert(time, (time, self.monoid.lift(value)))
+        return self._insert(time, (time, time, self.monoid.lift(value)))
 
     def _make_stair(self, window: Window) -> AggregateStair:
         return AggregateStair(window, self.monoid)
@@ -131,6 +140,11 @@ class NestedAggregate(Nested[AggregateStair, Answer]):
         for step in reversed(stairs.steps):
             wider.append(step.window)
             step.cut_at(cut_everywhere(map(begins, wider)).cuts)
+
+    def _torn(self, run: Run[AggregateStair], window: Window) -> Iterator[int]:
+        for first, last, _ in run.stairs.held():
+            after = first + 1
+            yield from range(after + (window.offset - after) % window.slide, last + 1, window.slide)
 
     def _answer(
         self, run: Run[AggregateStair], fired: Sequence[Sequence[AggregateStair]], instant: int

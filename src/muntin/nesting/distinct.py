@@ -71,11 +71,12 @@ class DistinctStair(Stair[Appearance]):
             del self.core[item]
         return leaving
 
-    def empty(self) -> Iterable[Appearance]:
-        held = [*self.core.items(), *self.buffer.items()]
+    def held(self) -> list[Appearance]:
+        return [*self.core.items(), *self.buffer.items()]
+
+    def clear(self) -> None:
         self.core.clear()
         self.buffer.clear()
-        return held
 
 
 def _put(held: dict[Hashable, int], item: Hashable, time: int) -> None:

@@ -74,6 +74,9 @@ class _Rows:
     def newest_first(self, key: Hashable) -> Iterator[Row]:
         yield from reversed(self._by_key.get(key, ()))
 
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
     def __len__(self) -> int:
         return len(self._rows)
 
@@ -94,8 +97,11 @@ class JoinStair(Stair[Row]):
             self.core.append(row)
         return list(self.core.leave(before))
 
-    def empty(self) -> Iterable[Row]:
-        return [*self.core.leave(float("inf")), *self.buffer.leave(float("inf"))]
+    def held(self) -> list[Row]:
+        return [*self.core, *self.buffer]
+
+    def clear(self) -> None:
+        self.core, self.buffer = _Rows(), _Rows()
 
     def newest_first(self, key: Hashable) -> Iterator[Row]:
         """The tuples with this key."""
@@ -136,7 +142,7 @@ class NestedJoin(Nested[JoinStair, Pair]):
         for run in (*self._runs.values(), *self._retiring):
             steps = run.sides[1 - mine].steps
             for other_time, _, other in chain.from_iterable(s.newest_first(key) for s in steps):
-                windows = tuple(_held(run, other_time, time))
+                windows = tuple(_held(run.all_served(), other_time, time))
                 if windows:
                     pair = (row, other) if mine == 0 else (other, row)
                     found.append(Pair(*pair, windows))
@@ -145,14 +151,28 @@ class NestedJoin(Nested[JoinStair, Pair]):
     def _make_stair(self, window: Window) -> JoinStair:
         return JoinStair(window)
 
+    def _answer_now(self, run: Run[JoinStair], served: Served) -> list[Pair]:
+        """The pairs that met before the window was there, and that its open instances hold."""
+        found: list[Pair] = []
+        left, right = (stairs.held() for stairs in run.sides)
+        others: dict[Hashable, list[Row]] = {}
+        for row in right:
+            others.setdefault(row[1], []).append(row)
+        for time, key, row in left:
+            for other_time, _, other in others.get(key, ()):
+                both = sorted((time, other_time))
+                if windows := tuple(_held([served], *both)):
+                    found.append(Pair(row, other, windows))
+        return found
+
     def _answer(
         self, run: Run[JoinStair], fired: Sequence[Sequence[JoinStair]], instant: int
     ) -> Iterator[Pair]:
         yield from ()  # a pair is reported when its later tuple comes
 
 
-def _held(run: Run[JoinStair], earlier: int, later: int) -> Iterator[Held]:
-    for served in run.all_served():
+def _held(members: Iterable[Served], earlier: int, later: int) -> Iterator[Held]:
+    for served in members:
         first, last = _ends_of(served, earlier, later)
         if first <= last:
             yield Held(served.window.id, first, last)

@@ -6,8 +6,8 @@
 Every window registered is in exactly one group, as seed, enclosing or piggybacked (section 3 of the
 subsumption paper; see `muntin.nesting.groups` for the invariant and for where the text is silent).
 Windows are distinguished by id, so that many users may ask for the same window: equal ones are
-piggybacked on each other with q = 1. Churn makes groups poorer than a fresh start would; what a
-window answers never depends on them, so `regroup` may be called at any time, or never.
+piggybacked on each other with q = 1. Churn makes groups poorer than a fresh start would; the value
+of an answer never depends on them, so `regroup` may be called at any time, or never.
 """
 
 from __future__ import annotations

@@ -1,11 +1,15 @@
 """Nested: an operator over many windows that come and go, on the stairs of their groups.
 
 The window manager decides who nests in whom; each group has its stairs. A window registered while
-the stream runs is answered from the first instance that begins at or after that moment, whatever
-group it enters, so that results never depend on history. Most changes keep the stairs (see
-`muntin.nesting.stairs`). Where a window moves to another group (on `regroup`, or when it loses its
-place to a suspension), the old stairs go on until they have answered every instance that began
-before the move, and the new ones answer the rest.
+the stream runs is answered at once from what its group retains: from its first instance that has
+not ended and that the stairs hold whole. A window that no group can take begins with a copy of the
+stairs that serve it best. Instances that begin at that moment or later are answered in any case;
+older ones only where nothing of them is missing. So every answer equals that of a window that was
+there from the beginning.
+
+Most changes keep the stairs (see `muntin.nesting.stairs`). Where a window moves to another group
+(on `regroup`, or when it loses its place to a suspension), the old stairs go on until they have
+answered every instance that began before the move, and the new ones answer the rest.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from math import inf
 from typing import ClassVar, Generic, TypeVar
 
 from muntin.errors import QueryError
-from muntin.model.windows import Window
+from muntin.model.windows import Window, first_open
 from muntin.nesting.groups import Group
 from muntin.nesting.manager import WindowManager
 from muntin.nesting.stairs import AnyStair, Stairs
@@ -28,11 +32,15 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True)
 class Served:
-    """A window, of which these stairs answer the instances that begin in [since, until)."""
+    """A window, of which these stairs answer the instances that begin in [since, until).
+
+    Those that begin at a `torn` instant are not answered: what was held did not end there.
+    """
 
     window: Window
     since: float
     until: float = inf
+    torn: frozenset[int] = frozenset()
 
 
 class Run(Generic[AnyStair]):
@@ -90,8 +98,13 @@ class Run(Generic[AnyStair]):
         for cut, members in self.served.get(range, {}).items():
             if (instant - cut.phase) % cut.step == 0:
                 for served in members:
-                    if served.since <= start < served.until:
+                    if served.since <= start < served.until and start not in served.torn:
                         yield served.window
+
+    @property
+    def whole_from(self) -> float:
+        """The instant from which on nothing is missing."""
+        return max(stairs.whole_from for stairs in self.sides)
 
     @property
     def idle(self) -> bool:
@@ -130,16 +143,62 @@ class Nested(ABC, Generic[AnyStair, Result]):
     def _cut_levels(self, stairs: Stairs[AnyStair]) -> None:
         """The levels of these stairs are new."""
 
+    def _torn(self, run: Run[AnyStair], window: Window) -> Iterable[int]:
+        """The begins of the window's instances that cannot be told from what is held."""
+        return ()
+
+    def _answer_now(self, run: Run[AnyStair], served: Served) -> list[Result]:
+        """What is to be said of a new window at once, if anything: not when instances end."""
+        return []
+
     # Windows come and go ------------------------------------------------------------------
 
-    def register(self, window: Window) -> None:
-        """Answer one more window, from its first instance that begins now or later."""
+    def register(self, window: Window) -> list[Result]:
+        """Answer one more window, from its first instance that what is held makes whole.
+
+        Answers come when instances end; what is said as records come, such as the pairs of a join,
+        is returned for what is held already.
+        """
         group = self.manager.register(window)
         run = self._runs.get(group)
-        if run is not None and self.manager.role(window) == "piggybacked":
-            run.serve_too(Served(window, self._now()))
-        else:
-            self._runs[group] = self._run_of(group, run, self._now())
+        if run is None:
+            run = self._copy_best(window)
+        elif self.manager.role(window) == "piggybacked":
+            return self._embed(run, window)
+        self._runs[group] = run = self._run_of(group, run, self._now())
+        run.serve_no_more(window)
+        return self._embed(run, window)
+
+    def _embed(self, run: Run[AnyStair], window: Window) -> list[Result]:
+        served = self._reach(run, window)
+        run.serve_too(served)
+        return self._answer_now(run, served)
+
+    def _reach(self, run: Run[AnyStair], window: Window) -> Served:
+        """The window, with the instances that the run can answer."""
+        if self._fired is None:
+            return Served(window, -inf)
+        since = max(first_open(window, self._fired), run.whole_from)
+        torn = (begin for begin in self._torn(run, window) if begin >= since)
+        return Served(window, since, torn=frozenset(torn))
+
+    def _copy_best(self, window: Window) -> Run[AnyStair] | None:
+        """New stairs for a window that no group takes, with what others hold of its instances."""
+
+        def answered(run: Run[AnyStair]) -> float:
+            served = self._reach(run, window)
+            return (self._now() - served.since) // window.slide - len(served.torn)
+
+        if self._fired is None or not self._runs:
+            return None
+        best = max(self._runs.values(), key=answered)
+        copy = Run([self._stairs([window], stairs.whole_from) for stairs in best.sides])
+        for mine, others in zip(copy.sides, best.sides, strict=True):
+            mine.steps[0].refill(others.held())
+        return copy
+
+    def _stairs(self, windows: Sequence[Window], whole_from: float) -> Stairs[AnyStair]:
+        return Stairs(windows, self._make_stair, whole_from)
 
     def suspend(self, window: Window | str) -> None:
         """Answer a window no more."""
@@ -180,15 +239,15 @@ class Nested(ABC, Generic[AnyStair, Result]):
         """The run of a group with its levels and members as they are now."""
         windows = [level.window for level in group.levels]
         if run is None:
-            run = Run([Stairs(windows, self._make_stair) for _ in range(self.sides)])
-        since = {s.window.id: s.since for s in run.all_served()}
+            run = Run([self._stairs(windows, now) for _ in range(self.sides)])
+        known = {served.window.id: served for served in run.all_served()}
         present = [window.id for window in run.stairs.windows]
-        changed = not since or present != [window.id for window in windows]
+        changed = not known or present != [window.id for window in windows]
         for stairs in run.sides if changed else ():
             stairs.follow(windows)
             self._cut_levels(stairs)
         run.due = None if self._fired is None else run.next_end(self._fired)
-        run.serve(Served(window, since.get(window.id, now)) for window in group.windows())
+        run.serve(known.get(window.id) or Served(window, now) for window in group.windows())
         return run
 
     def _retire(self, run: Run[AnyStair], kept: list[Served]) -> None:

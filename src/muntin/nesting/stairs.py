@@ -15,14 +15,17 @@ the buffer above; the last stair lets it go. All narrower windows fire then too,
 buffers are empty, and the records of W_k at T are exactly those of the cores 0 to k. Section 2.3
 and Figure 4 of the subsumption paper. With equal slides a buffer empties whenever it fills.
 
-Stairs may come and go while records do: a new stair begins empty, a withdrawn one delegates what it
-holds to the buffer above. Neither changes what the cores of a wider window hold together.
+Stairs may come and go while records do. A withdrawn stair delegates what it holds to the buffer
+above; a new one takes what the stair above holds into its buffer, from where the older part climbs
+back when its window fires. Neither changes what the cores of a wider window hold together, and all
+that was held is held for the new window too: nothing is missing from `whole_from` on.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence, Sized
+from math import inf
 from typing import Any, Generic, TypeVar
 
 from muntin.model.windows import Window
@@ -39,6 +42,9 @@ class Stair(ABC, Generic[Item]):
 
     def __init__(self, window: Window) -> None:
         self.exchange(window)
+
+        self.passed = -inf
+        """All that is older has left this stair."""
 
     def exchange(self, window: Window) -> None:
         """Make this the window of the level."""
@@ -57,8 +63,17 @@ class Stair(ABC, Generic[Item]):
         """Move the buffer into the core; return what is older than `before`, oldest first."""
 
     @abstractmethod
-    def empty(self) -> Iterable[Item]:
-        """Give up everything, oldest first."""
+    def held(self) -> list[Item]:
+        """Everything, oldest first."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Give up everything."""
+
+    def refill(self, items: Iterable[Item]) -> None:
+        """Take what other stairs held, oldest first, into the buffer, which is empty."""
+        for item in items:
+            self.add(item)
 
     def __len__(self) -> int:
         return len(self.core) + len(self.buffer)
@@ -70,9 +85,13 @@ AnyStair = TypeVar("AnyStair", bound=Stair[Any])
 class Stairs(Generic[AnyStair]):
     """The stairs of one group."""
 
-    def __init__(self, windows: Iterable[Window], make: Callable[[Window], AnyStair]) -> None:
+    def __init__(
+        self, windows: Iterable[Window], make: Callable[[Window], AnyStair], whole_from: float
+    ) -> None:
         self._make = make
         self.steps: list[AnyStair] = [make(window) for window in windows]
+        self.whole_from = whole_from
+        """No item of this instant or a later one is missing."""
 
     @property
     def windows(self) -> list[Window]:
@@ -91,7 +110,9 @@ class Stairs(Generic[AnyStair]):
                 step.add(item)
             if not step.fires(instant):
                 return self.steps[:fired]
+            step.passed = instant - step.window.range
             leaving = step.settle(instant - step.window.range)
+        self.whole_from = max(self.whole_from, self.steps[-1].passed)
         return self.steps
 
     def follow(self, windows: Sequence[Window]) -> None:
@@ -102,16 +123,26 @@ class Stairs(Generic[AnyStair]):
                 self._withdraw(at)
         present = {step.window.range: step for step in self.steps}
         self.steps = []
-        for window in windows:
-            step = present[window.range] if window.range in present else self._make(window)
+        for window in reversed(windows):
+            step = present.get(window.range)
+            if step is None:
+                step = self._make(window)
+                if self.steps:
+                    _move(self.steps[0], step)
             step.exchange(window)
-            self.steps.append(step)
+            self.steps.insert(0, step)
+
+    def held(self) -> list[Any]:
+        """All items, oldest first."""
+        return [item for step in reversed(self.steps) for item in step.held()]
 
     def _withdraw(self, at: int) -> None:
         step = self.steps.pop(at)
         if at < len(self.steps):
-            for item in step.empty():
+            for item in step.held():
                 self.steps[at].add(item)
+        elif self.steps:
+            self.whole_from = max(self.whole_from, self.steps[-1].passed)
 
     def __len__(self) -> int:
         return sum(len(step) for step in self.steps)
@@ -120,3 +151,9 @@ class Stairs(Generic[AnyStair]):
     def buffered(self) -> int:
         """How many items wait in buffers above the lowest stair."""
         return sum(len(step.buffer) for step in self.steps[1:])
+
+
+def _move(source: AnyStair, target: AnyStair) -> None:
+    """Let the narrower, new stair hold what the one above it held."""
+    target.refill(source.held())
+    source.clear()
