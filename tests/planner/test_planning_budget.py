@@ -20,6 +20,8 @@ from muntin.planner.strategies.coverage.wcg import wcg
 
 MINUTE = 60_000_000
 UNITS = (1, 7, 1_000, 999_983, 1_000_000, MINUTE, 3_600_000_000, 604_800_000_000, 10**12 + 39)
+VAST = mt.Statistics(rows=1e13, keys=100, rate=1e6)
+"""So much that no plan takes too long to find."""
 CALLS_A_STEP = 4
 """Calls of Python functions for each step of the budget: a step is about a microsecond."""
 WORST = (
@@ -123,13 +125,25 @@ def test_counted_steps_stand_for_the_work_that_is_done(kind: str) -> None:
 )
 def test_a_thousand_windows_keep_to_the_budget(kind: str) -> None:
     windows = hostile_windows(kind, 1_000)
-    plan = mt.optimize(query(windows))
+    plan = mt.optimize(query(windows), statistics=VAST)
     found = {a.strategy: a for a in plan.alternatives}
     assert all(a.steps <= limit(a.strategy, 1_000) for a in plan.alternatives)
     assert all(found[name].cost for name in ("direct", "shared-pairs", "cutty", "wcg", "subsume"))
     left_out = [a.strategy for a in plan.alternatives if a.note.startswith("left out")]
     assert {"contiguous", "pairing", "local-search"} <= set(left_out)
     assert "left out: over the planning budget of 100,000 steps" in plan.explain()
+
+
+def test_a_search_takes_no_longer_than_it_could_save() -> None:
+    windows = hostile_windows("odd ranges", 100)
+    small, large = (
+        mt.optimize(query(windows), statistics=mt.Statistics(rows=rows, keys=10, rate=100))
+        for rows in (1e4, 1e10)
+    )
+    steps = [sum(a.steps for a in plan.alternatives) for plan in (small, large)]
+    assert steps[0] < steps[1] / 2
+    left_out = [{a.strategy for a in p.alternatives if a.note} for p in (small, large)]
+    assert left_out[1] < left_out[0], "what is worth more is planned for longer"
 
 
 def test_what_was_planned_before_changes_nothing() -> None:
@@ -169,7 +183,7 @@ def test_everyday_windows_are_within_every_budget(count: int, idempotent: bool) 
         slide = random.choice((1, 2, 5, 10, 15, 30, 60, 120, 360, 1440)) * MINUTE
         shift = random.choice((0, 0, 0, slide // 2))
         found[mt.Window(slide * random.choice((1, 1, 2, 3, 4, 6, 12, 24)), slide, shift)] = None
-    plan = mt.optimize(query(tuple(found), idempotent))
+    plan = mt.optimize(query(tuple(found), idempotent), statistics=VAST)
     missing = {a.strategy for a in plan.alternatives if a.cost is None}
     assert missing <= {"exhaustive"}
     assert missing == set() or count > 8

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from math import inf
 from operator import lt
 
 from muntin.cost import CostModel, PaperCost, WeaveCost, total
@@ -29,11 +30,13 @@ from muntin.planner.found import Alternative, Found
 from muntin.planner.options import Options
 from muntin.planner.strategies import (
     COST_FREE,
+    FRUGAL,
     SHARES,
     STRATEGIES,
     Problem,
     budget_for,
     strategy_named,
+    worth_planning,
 )
 
 KEYS = 100.0
@@ -83,7 +86,7 @@ def find_plan(query: Query, options: Options) -> Found:
         options = replace(options, facts=replace(options.facts, forced=WINDOW.name))
     if query.keys and "keys" in options.statistics.unknown:
         options = replace(options, statistics=replace(options.statistics, keys=KEYS))
-    names = list(STRATEGIES) if auto else [options.strategy]
+    names = dict.fromkeys((*FRUGAL, *STRATEGIES)) if auto else (options.strategy,)
     question = options.question(query)
     aims = _aims(question, options)
     found: dict[SharingPlan, Choice] = {}  # strategies often build the same plan
@@ -97,7 +100,11 @@ def find_plan(query: Query, options: Options) -> Found:
     def in_use() -> list[CostModel]:
         return [aims[0].model, *(a.model for a in aims[1:] if not a.is_idle(found.values()))]
 
-    tried = [_try(name, query, in_use(), options, run_by) for name in names]
+    tried: list[Tried] = []
+    for name in names:
+        worth = _worth(tried, options)
+        tried.append(_try(name, query, in_use(), options, run_by, worth))
+    tried.sort(key=lambda each: list(STRATEGIES).index(each.strategy))
     best = _best(tried, options)
     if best.plan is None or best.choice is None:
         raise StrategyError("no strategy has a plan for these windows")
@@ -112,6 +119,14 @@ def find_plan(query: Query, options: Options) -> Found:
         best.choice,
         options,
     )
+
+
+def _worth(tried: list[Tried], options: Options) -> float:
+    """Steps that planning may still take; the papers' costs are no seconds to compare with."""
+    if not options.by_seconds:
+        return inf
+    seconds = min((t.choice.seconds for t in tried if t.choice is not None), default=inf)
+    return worth_planning(seconds, sum(each.steps for each in tried))
 
 
 def _best(tried: list[Tried], options: Options) -> Tried:
@@ -162,6 +177,7 @@ def _try(
     models: list[CostModel],
     options: Options,
     run_by: Callable[[SharingPlan], Choice],
+    worth: float,
 ) -> Tried:
     """The best that a strategy finds under any of the models, within one budget for all.
 
@@ -169,8 +185,10 @@ def _try(
     model, what was found before remains. What the strategy that was asked for refuses is the
     caller's to know.
     """
+    if not worth:
+        return Tried(name, note="left out: the planning budget is spent")
     asked = options.strategy == name
-    budget = budget_for(len(query.windows), SHARES.get(name, 1), asked)
+    budget = budget_for(len(query.windows), SHARES.get(name, 1), asked, worth)
     tried: list[Tried] = []
     for model in models[:1] if name in COST_FREE else models:
         problem = Problem(query.windows, query.idempotent, model, options.slicing, budget)

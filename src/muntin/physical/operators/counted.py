@@ -44,10 +44,17 @@ class Counted(Operator):
         return "slices" if alone(physical) else "expand"
 
 
+LABELLED = 0.5
+"""What it costs to make the window of a row, in copies: 0.09 s for 2 million rows."""
+
+
 def own_window(window: Window, question: Question) -> Work:
-    """One window() query of Spark's own: a stage, a read of all rows, and their copies."""
+    """One window() query of Spark's own: a stage, a read of all rows, and their copies.
+
+    Rows of a tumbling window are not copied, yet each gets the window that it is grouped by.
+    """
     known = question.statistics
-    copies = 0 if window.tumbling else known.rows * ceil(window.overlap)
+    copies = known.rows * (LABELLED if window.tumbling else ceil(window.overlap))
     grouped = known.held(window) * question.width
     return Work(0, stage=1, read=known.rows, windowed=copies, grouped=grouped)
 

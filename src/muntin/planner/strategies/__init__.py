@@ -9,7 +9,7 @@ from muntin.plan import SharingPlan
 from muntin.planner.strategies.coverage.factor_windows import wcg_fw
 from muntin.planner.strategies.coverage.steiner import steiner
 from muntin.planner.strategies.coverage.wcg import wcg
-from muntin.planner.strategies.problem import Budget, Problem, budget_for
+from muntin.planner.strategies.problem import Budget, Problem, budget_for, worth_planning
 from muntin.planner.strategies.slices import (
     direct,
     on_cutty,
@@ -61,6 +61,17 @@ SHARES = {"steiner": 2, "weave-share": 2, "tri-weave": 2} | dict.fromkeys(
 )
 """Strategies with more shares of the planning budget than one, or with none: for few windows."""
 
+FRUGAL = (
+    "direct",
+    "shared-panes",
+    "shared-pairs",
+    "cutty",
+    "wcg",
+    "tri-weave",
+    "weave-share",
+    "subsume",
+)
+"""Strategies that find much in few steps: `auto` tries them before the others."""
 
 COST_FREE = frozenset(
     {
@@ -80,6 +91,7 @@ def strategy_named(name: str) -> Strategy:
 
 __all__ = [
     "COST_FREE",
+    "FRUGAL",
     "SHARES",
     "STRATEGIES",
     "Budget",
@@ -87,4 +99,5 @@ __all__ = [
     "Strategy",
     "budget_for",
     "strategy_named",
+    "worth_planning",
 ]

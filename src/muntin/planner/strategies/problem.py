@@ -11,6 +11,9 @@ plan is the same on every machine, however fast or busy.
 That is 117,000 steps for 20 windows and 950,000 for 1,000. Some strategies have more or fewer
 shares of it (`strategies.SHARES`): `steiner` and weaving, which find the cheapest plans, have two;
 those that look at every pair of windows or more have none, which leaves them BASE.
+Nor may planning take longer than it could save: under `auto` all strategies together take no more
+than WORTH steps for each second that the best plan so far is predicted to take. So those that find
+much in few steps come first.
 
 A strategy over its budget stops (`BudgetError`): "auto" leaves it out and explain() says so;
 one that the user named may take `NAMED` times as much, and is refused beyond. Strategies that
@@ -34,6 +37,8 @@ EACH = 850
 """More steps for each window."""
 MANY = 1_125
 """Windows beyond which there are no more steps: a few of the simpler strategies serve thousands."""
+WORTH = 50_000
+"""Steps for each second of the best plan: a twentieth of it."""
 NAMED = 10
 """How many times the budget a strategy has that was asked for by name."""
 
@@ -72,8 +77,8 @@ UNLIMITED = Budget()
 """For callers that do not count."""
 
 
-def budget_for(windows: int, shares: int = 1, named: bool = False) -> Budget:
-    """What a strategy with so many shares may do for so many windows.
+def budget_for(windows: int, shares: int = 1, named: bool = False, worth: float = inf) -> Budget:
+    """What a strategy with so many shares may do for so many windows, or for what that is worth.
 
     >>> [budget_for(1_000, shares).limit for shares in (0, 1, 2)]
     [100000, 950000, 1900000]
@@ -83,7 +88,16 @@ def budget_for(windows: int, shares: int = 1, named: bool = False) -> Budget:
     growing, least = EACH * min(windows, MANY), max(shares, 1)
     if named:
         return Budget(NAMED * least * (BASE + growing))
-    return Budget(BASE * least + growing * shares)
+    return Budget(min(BASE * least + growing * shares, worth))
+
+
+def worth_planning(seconds: float, spent: int) -> float:
+    """Steps that are still worth taking, where a plan of so many seconds is known.
+
+    >>> worth_planning(2.0, 60_000)
+    40000.0
+    """
+    return max(WORTH * seconds - spent, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
