@@ -166,6 +166,7 @@ def test_an_interval_reaches_spark_in_its_own_words(tmp_path: Path) -> None:
             "query.output is 'complete', which cannot start",
         ),
         ({"query__operator": "native"}, "query.operator is 'native', which cannot start"),
+        ({"sink__path": "past"}, "sink.path is where the rows are read from"),
     ],
 )
 def test_history_needs(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
@@ -174,6 +175,27 @@ def test_history_needs(tmp_path: Path, changes: dict[str, Any], said: str) -> No
     assert check_job(table(**given), tmp_path / "job.toml").history.given
     with pytest.raises(JobError, match=said):
         check_job(table(**given | changes), tmp_path / "job.toml")
+
+
+def test_explain_says_what_a_job_reads_of_its_history(tmp_path: Path) -> None:
+    """One tumbling window, which the stream would else leave to Spark's own aggregation."""
+    past = {"path": "past", "until": "2026-01-02T01:30:00+01:00"}
+    given: Any = {"source__path": str(tmp_path), "query__windows": ["1 hour"]}
+    job = check_job(table(**given), tmp_path / "job.toml")
+    assert plan_job(job).operator.name == "native"
+    plan = plan_job(check_job(table(**given, history=past), tmp_path / "job.toml"))
+    assert plan.operator.name == "bucketed"
+    read = "one batch job groups the table's rows from 2026-01-02T00:00:00Z until"
+    assert f"starts from history: {read} 2026-01-02T00:30:00Z into" in plan.explain()
+    filled = {**given, "query__empty": "fill", "query__fill_for": "3 hours"}
+    plan = plan_job(check_job(table(**filled, history=past), tmp_path / "job.toml"))
+    assert "rows from 2026-01-01T21:00:00Z until 2026-01-02T00:30:00Z into" in plan.explain()
+    features = check_job(table(**copy.deepcopy(FEATURES), history=past), tmp_path / "job.toml")
+    said = explain_features(features)
+    assert "starts from history: all events of the table until 2026-01-02T00:30:00Z" in said
+    hour = {**copy.deepcopy(FEATURES), "as_of__windows": ["1 hour"], "history": past}
+    said = explain_features(check_job(table(**hour), tmp_path / "job.toml"))
+    assert "from 2026-01-01T23:30:00Z until 2026-01-02T00:30:00Z" in said
 
 
 def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) -> None:

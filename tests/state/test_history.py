@@ -1,9 +1,10 @@
 """A bucket that begins with history: its rows are those of one stream over both sides."""
 
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muntin.errors import StateError
@@ -11,31 +12,50 @@ from muntin.model.windows import Window
 from muntin.state.bucket import Bucket
 from muntin.state.spec import Spec
 from muntin.state.store import MemoryStore
-from muntin_testing.buckets import BruteForce, Found, Row, pieces, spec_of, stepped
+from muntin_testing.buckets import EMPTY, BruteForce, Found, Row, pieces, spec_of, stepped
 from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 
 STRATEGIES = ["shared-pairs", "unshared-pairs", "wcg", "direct"]
+RULES: dict[str, dict[str, Any]] = {
+    "append": {},
+    "lateness": {"lateness": 40},
+    "fill": {"fill_for": 45},
+    "update": {"update": True},
+    "update, lateness": {"update": True, "lateness": 15},
+    "late now": {"late_now": True},
+    "update, late now": {"update": True, "late_now": True},
+    "fill, late now": {"fill_for": 100, "late_now": True},
+}
+"""By which a stream may run."""
 KEYS = ["a", "b", None]
 """Those of both sides; the history has one more."""
 
 
-@st.composite
-def both_sides(draw: st.DrawFn) -> tuple[list[Row], int, list[tuple[list[Row], int]]]:
-    """Rows before an instant, the instant, and batches after it with their watermarks."""
-    until = draw(st.integers(1, 120))
+def both_sides(seed: object) -> tuple[list[Row], int, list[tuple[list[Row], int]]]:
+    """Rows before an instant, the instant, and batches after it with their watermarks.
 
-    def rows(low: int, high: int, keys: st.SearchStrategy[Any], first: int) -> list[Row]:
-        times = draw(st.lists(st.integers(low, high), max_size=15))
-        return [(t, draw(keys), draw(st.integers(-9, 9)), first + i) for i, t in enumerate(times)]
+    The history is empty now and then, or ends long before; its key "silent" is not in the stream.
+    """
+    random = Random(f"{seed}")
+    until, number = random.randrange(1, 160), 0
 
-    past = rows(until - 40, until - 1, st.sampled_from([*KEYS, "silent"]), 0)
-    batches, watermark = [], 0
-    for i in range(draw(st.integers(1, 4))):
-        batches.append(
-            (rows(until, until + 25 * (i + 1), st.sampled_from(KEYS), 100 * (i + 1)), watermark)
-        )
-        watermark = draw(st.integers(watermark, until + 25 * (i + 1)))
+    def rows(low: int, high: int, most: int, *keys: str | None) -> list[Row]:
+        nonlocal number
+        found: list[Row] = []
+        for _ in range(random.randrange(most)):
+            number += 1
+            key, value = random.choice(keys), random.choice([None, *range(-9, 9)])
+            found.append((random.randint(low, high), key, value, number))
+        return found
+
+    reach, silent = random.choice([(40, 0), (40, 0), (130, 0), (130, 30)])
+    past = rows(until - reach, until - 1 - silent, random.choice([1, 20, 40]), *KEYS, "silent")
+    number, watermark, batches = 100, 0, []
+    for i in range(random.randrange(1, 6)):
+        new = rows(until, until + 9, 6, *KEYS) + rows(until, until + 25 * (i + 1), 9, *KEYS)
+        batches.append((new, watermark))
+        watermark = random.randint(max(watermark, until), until + 25 * (i + 1))
     return past, until, [*batches, ([], watermark), ([], until + 300)]
 
 
@@ -53,34 +73,45 @@ def after(found: Found, windows: list[Window], until: int) -> Found:
 
 
 def test_rows_are_those_of_one_stream_over_both_sides() -> None:
+    """Also where late rows correct windows, and where keys that are known get empty ones."""
     reached = Reached()
 
-    @given(
-        window_sets(most=4), both_sides(), st.sampled_from(STRATEGIES), st.booleans(), st.booleans()
-    )
-    def each(
-        windows: list[Window], sides: Any, strategy: str, update: bool, late_now: bool
-    ) -> None:
-        past, until, batches = sides
-        spec = spec_of(windows, strategy, update=update, late_now=late_now, until=until)
-        store, oracle = MemoryStore(), BruteForce(windows, update, late_now)
-        begin(spec, store, past, calls=1 + until % 3)
-        told = after(oracle.step(past, 0), windows, until)
-        for rows, watermark in batches:
-            found, step = stepped(spec, store, rows, watermark)
-            told |= after(oracle.step(rows, watermark), windows, until)
-            assert found == told
-            reached["late"] += bool(step.late)
-            reached["of the history alone"] += any(at[1] == "silent" for at in found)
-            reached["across"] += any(values[1] > 1 and values[4] < 100 for values in found.values())
-            told = {}
-        reached["updated"] += update and bool(past)
+    @settings(max_examples=25)
+    @given(window_sets(most=4), st.integers(0, 10**6), st.sampled_from(STRATEGIES))
+    def each(windows: list[Window], seed: int, strategy: str) -> None:
+        past, until, batches = both_sides((seed, windows))
+        for name, rules in RULES.items():
+            if "fill_for" in rules:
+                past = [row for row in past if row[0] >= 0]  # a stream knows nothing before 1970
+            spec = spec_of(windows, strategy, **rules, until=until)
+            store, oracle = MemoryStore(), BruteForce(windows, **rules)
+            begin(spec, store, past, calls=1 + until % 3)
+            told = after(oracle.step(past, 0), windows, until)
+            for rows, watermark in batches:
+                found, step = stepped(spec, store, rows, watermark)
+                told |= after(oracle.step(rows, watermark), windows, until)
+                assert found == told, name
+                _census(reached, name, found, step)
+                told = {}
         reached["no history"] += not past
         reached["cut by until"] += any((until - w.offset) % w.slide != 0 for w in windows)
 
     each()
-    reached.at_least(
-        5, "late", "of the history alone", "across", "updated", "no history", "cut by until"
+    reached.at_least(5, "late", "of the history alone", "across", "cut by until")
+    reached.at_least(2, "no history")
+    reached.at_least(5, "revised with history", "filled", "filled for the history alone")
+
+
+def _census(reached: Reached, name: str, found: Found, step: Any) -> None:
+    rows = {at: values for at, values in found.items() if values != EMPTY}
+    reached["late"] += bool(step.late)
+    reached["of the history alone"] += any(at[1] == "silent" for at in rows)
+    across = [values for values in rows.values() if values[1] > 1 and values[4] < 100]
+    reached["across"] += bool(across)
+    reached["revised with history"] += name == "lateness" and any(v[-1] for v in across)
+    reached["filled"] += len(rows) < len(found)
+    reached["filled for the history alone"] += any(
+        at[1] == "silent" and at not in rows for at in found
     )
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from muntin.api.aggregate import aggregate
+from muntin.api.engine import check_shape
 from muntin.api.stream_options import PlanOptions
 from muntin.errors import QueryError, shown
-from muntin.model.choices import Layout
+from muntin.model.choices import Empty, Layout
 from muntin.model.data_windows import DataWindow, Session, Snapshot
 from muntin.model.history import HistoryTable
 from muntin.model.query import Query
@@ -29,18 +30,29 @@ class History(HistoryTable):
     """
 
     def results(
-        self, query: Query, *, layout: Layout = "long", **options: Unpack[PlanOptions]
+        self,
+        query: Query,
+        *,
+        layout: Layout = "long",
+        empty: Empty = "omit",
+        **options: Unpack[PlanOptions],
     ) -> DataFrame:
         """The windows of a query that ended at or before `until`, as a batch DataFrame.
 
-        With the rows of the stream there is no gap and no double.
+        With the rows of the stream there is no gap and no double. Where the stream has
+        empty="fill", give that and its `fill_for` here, too: windows without rows are then those
+        of a stream over the table.
         """
         if not isinstance(query, Query):
             raise QueryError(f"query {shown(query)} must be made with mt.query(...)")
         if self.table is None:
             raise QueryError("this history has no table: give it to mt.History(table, until=...)")
-        from muntin.engines.spark.history import ended, rows_before
+        check_shape("spark", layout, empty)
+        from muntin.engines.spark.history import ended, fill_until, rows_before
 
+        if empty == "fill":
+            held, given = self.results(query, **options), options.get("fill_for")
+            return fill_until(held, query, self.instant, given, layout)
         rows = rows_before(self, query)
         queries = {"history": replace(query, data_windows=tuple(map(_finish, query.data_windows)))}
         found = aggregate(rows, queries=queries, deliver="dict", layout=layout, **options)

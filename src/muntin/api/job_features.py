@@ -5,15 +5,18 @@ from __future__ import annotations
 from muntin.api.as_of import AsOfPlan, plan_as_of
 from muntin.jobs import Job
 from muntin.jobs.job_query import parse_as_of
-from muntin.physical.operators.frames import FRAMES, describe, describe_stream
+from muntin.model.history import HistoryTable
+from muntin.physical.operators.frames import FRAMES, describe, describe_history, describe_stream
 
 
-def plan_features(job: Job, rows: object, events: object) -> AsOfPlan:
+def plan_features(
+    job: Job, rows: object, events: object, history: HistoryTable | None = None
+) -> AsOfPlan:
     """What mt.as_of would run on the rows of a job, and on its events if it has others."""
     asked = job.as_of
     assert asked is not None, "windows of the clock are planned by plan_job"
-    stream = {"watermark": asked.watermark, "output": asked.output, "buckets": None}
-    stream["future"] = asked.future
+    stream: dict[str, object] = {"watermark": asked.watermark, "output": asked.output}
+    stream |= {"buckets": None, "future": asked.future, "history": history}
     return plan_as_of(rows, parse_as_of(job), events, asked.operator, **stream)
 
 
@@ -23,6 +26,8 @@ def explain_features(job: Job) -> str:
     assert own is not None, "windows of the clock are planned by plan_job"
     if job.source.streaming:
         lines = describe_stream(asked, own.output == "arrival")
+        if job.history.until is not None:
+            lines.append(describe_history(asked, HistoryTable(None, job.history.until).instant))
     else:
         operator = own.operator
         if operator == "auto":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import cast, overload
+from typing import overload
 
 from muntin.api.plan import Plan
 from muntin.api.plans import Plans
@@ -18,8 +18,11 @@ from muntin.jobs import Job
 from muntin.jobs.job import Question
 from muntin.jobs.job_query import parse_query
 from muntin.model.choices import Cost, Engine, Operator, Slicing, Strategy, Technique
+from muntin.model.durations import microseconds
+from muntin.model.history import HistoryTable
 from muntin.model.queries import sharing_sets
 from muntin.model.query import Query
+from muntin.model.windows import fill_length
 from muntin.physical.question import Facts
 from muntin.planner.options import ASSUMED, Options
 from muntin.planner.search import find_plan
@@ -140,10 +143,7 @@ def resolve_statistics(
 ) -> Known:
     """What is said of the data: as statistics, or some of its figures, the rest assumed."""
     if statistics is None:
-        given = {"rows": rows, "keys": keys, "rate": rate}
-        known = {name: value for name, value in given.items() if value is not None}
-        missing = tuple(name for name in given if name not in known)
-        return replace(ASSUMED, **known, origin="given", unknown=missing) if known else ASSUMED
+        return _given_figures(rows, keys, rate)
     if not isinstance(statistics, Statistics) and not callable(statistics):
         raise StrategyError(
             f"statistics {shown(statistics)} must be what mt.statistics(data, query) finds"
@@ -151,24 +151,46 @@ def resolve_statistics(
     return statistics
 
 
+def _given_figures(rows: float | None, keys: float | None, rate: float | None) -> Statistics:
+    given = {"rows": rows, "keys": keys, "rate": rate}
+    known = {name: value for name, value in given.items() if value is not None}
+    missing = tuple(name for name in given if name not in known)
+    return replace(ASSUMED, **known, origin="given", unknown=missing) if known else ASSUMED
+
+
 def plan_job(job: Job) -> Plan:
     """The plan for a job's query, by its strategy and under its rate."""
-    question = job.query
+    question, asked = job.query, parse_query(job)
     assert question is not None, "features are planned by plan_features"
-    return optimize(
-        parse_query(job),
-        cast(Strategy, question.strategy),  # a word of the user's, which is checked there
-        question.rate,
-        question.distinct_keys,
-        operator=cast(Operator | None, _operator(job, question)),
-        engine="stream" if job.source.streaming else "spark",
+    streaming = job.source.streaming
+    options = Options(
+        question.strategy,  # a word of the user's, which is checked where strategies are found
+        _given_figures(None, question.distinct_keys, question.rate),
+        operator=_operator(job, question, asked),
+        engine="stream" if streaming else "spark",
+        constants=current_constants(),
+        facts=_facts_of_stream(job, question, asked) if streaming else Facts(),
     )
+    return optimize_with(asked, options)
 
 
-def _operator(job: Job, question: Question) -> str | None:
+def _operator(job: Job, question: Question, asked: Query) -> str | None:
     """The operator that was asked for, or the only one that can do what the job asks."""
     if question.control:
         return "controlled"
     longer = question.allowed_lateness or question.empty == "fill" or job.sink.late_to
-    only = "bucketed" if job.source.streaming and longer else None
+    past = job.history.given and not asked.data_windows
+    only = "bucketed" if job.source.streaming and (longer or past) else None
     return question.operator or only
+
+
+def _facts_of_stream(job: Job, question: Question, asked: Query) -> Facts:
+    """What a job says of its stream: how long windows are kept, and where it begins."""
+    late, until = question.allowed_lateness, job.history.until
+    filled = question.empty == "fill" and asked.windows
+    return Facts(
+        update=question.output == "update",
+        lateness=None if late is None else microseconds(late, "allowed_lateness"),
+        fill_for=fill_length(asked.windows, question.fill_for) if filled else None,
+        until=None if until is None else HistoryTable(None, until).instant,
+    )

@@ -88,10 +88,12 @@ def verify_job(job_file: JobFile, master: Master = None, remote: Remote = None) 
 
 def _features(job: Job, spark: SparkSession) -> AsOfPlan:
     """The features of a job, bound to its tables or streams."""
-    from muntin.engines.spark.job import read_rows
+    from muntin.engines.spark.job import read_history, read_rows
 
+    rows = read_rows(spark, job)
     events = read_rows(spark, job, "events") if job.events else None
-    return plan_features(job, read_rows(spark, job), events)
+    history = read_history(rows if events is None else events, job)
+    return plan_features(job, rows, events, history)
 
 
 @contextmanager

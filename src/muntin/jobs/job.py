@@ -181,7 +181,9 @@ class Trigger:
 class Past:
     """The earlier rows that a stream starts from."""
 
-    path: str | None = option("file or folder of the earlier rows", None)
+    path: str | None = option(
+        "file or folder of the earlier rows; of the earlier events where [events] has others", None
+    )
     format: str = option("what kind of files", "parquet", FILES)
     until: str | None = option(
         "where the stream begins, with its zone: '2026-11-01T00:00:00Z'; rows of these files from "
@@ -255,6 +257,11 @@ class Job:
         found = self.source if name == "source" else self.events
         assert found is not None, "asked for where it is there"
         return found
+
+    @property
+    def counted(self) -> Input:
+        """Where the rows come from that count: the events, if there are others than the rows."""
+        return self.source if self.events is None else self.events
 
     def place(self, path: str) -> str:
         """A path of the file: one with a scheme as it is, else from the file's folder."""

@@ -202,7 +202,7 @@ def _sink(job: Job) -> Iterator[Problem]:
     kind = f"sink.format = {sink.format!r}"
     if sink.format in ("parquet", "delta") and sink.path is None:
         yield "sink.path", f"is missing: {kind} writes a folder"
-    for read in (job.source, job.events):
+    for read in (job.source, job.events, job.history):
         if sink.path is not None and read is not None and read.path is not None:
             to, of = (_real(job, path) for path in (sink.path, read.path))
             if to == of or to in of.parents:
@@ -340,8 +340,8 @@ def _history(job: Job) -> Iterator[Problem]:
     except MuntinError:
         yield "history.until", "must be an instant with its zone, such as '2026-11-01T00:00:00Z'"
     if job.query is None:
-        yield "history.path", "is for [query]: rows with features cannot start from history yet"
-    elif job.query.output == "complete":
+        return
+    if job.query.output == "complete":
         yield "query.output", "is 'complete', which cannot start from history: use 'append'"
     elif job.query.operator == "native":
         yield "query.operator", "is 'native', which cannot start from history: use 'bucketed'"

@@ -181,6 +181,13 @@ def first_open(window: Window, last: int) -> int:
     return past + (window.offset - past) % window.slide
 
 
+def fill_length(windows: Iterable[Window], given: Duration | None) -> int:
+    """For how long a key without rows gets empty windows: as given, or as long as the longest."""
+    if given is not None:
+        return microseconds(given, "fill_for")
+    return max(window.range for window in windows)
+
+
 def kept_from(windows: Iterable[Window], last: int) -> int:
     """The instant from which on every slice is still needed when all ends up to `last` fired."""
     return min(first_open(w, last) for w in windows)

@@ -30,7 +30,7 @@ from muntin.state.cores import Cores
 from muntin.state.evaluation import Asked as Instances
 from muntin.state.evaluation import Changed, Due, opened, results
 from muntin.state.extras import complete
-from muntin.state.filling import Filling
+from muntin.state.filling import Filling, know_history
 from muntin.state.header import check_begun, check_types
 from muntin.state.keys import Keys
 from muntin.state.missed import find_missed
@@ -97,6 +97,9 @@ class Bucket:
         assert until is not None, "a stream with history says where it begins"
         self.state.note_newest(until - 1)  # in all buckets alike, whatever the table holds
         taken = self._take_in(pieces, until, Step(iter(())))
+        if self.spec.fill_for is not None and pieces:
+            every = pa.concat_tables(pieces).combine_chunks()
+            know_history(self.state, every, until, self.spec.fill_for)
         self.state.save(until, changed=bool(taken))
 
     def step(self, pieces: Sequence[pa.Table], watermark: int, newest: int | None = None) -> Step:

@@ -5,7 +5,8 @@
 
 A key is known in a window from its first instance with rows on. One that stays silent is forgotten
 when its last empty instance has been emitted, so that the state stays bounded. Of the known ends
-there is one number for each key and window, in an entry of its own.
+there is one number for each key and window, in an entry of its own. A stream that starts from
+history knows the keys of windows that ended shortly before it begins.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from muntin.model.windows import Window
 from muntin.state.evaluation import Due
 from muntin.state.keys import Keys
 from muntin.state.known import FILLED, NEVER
-from muntin.state.pieces import START
+from muntin.state.pieces import START, longs
+from muntin.state.spec import last_due
 from muntin.state.state import State
 
 PORTION = 1_000_000
@@ -101,3 +103,36 @@ class Filling:
             named[partial.name] = pa.nulls(len(group), pieces.field(partial.name).type)
         named[FILLED] = pa.array(np.ones(len(group), dtype=np.bool_))
         return pa.table(named)
+
+
+def know_history(state: State, pieces: pa.Table, until: int, fill_for: int) -> None:
+    """Know the keys of a history, as after a stream over its pieces up to the watermark `until`.
+
+    Pieces that no open window needs tell of a key, too.
+    """
+    found = dict[Window, tuple[Array, Array]]()
+    for base in state.spec.bases:
+        own = pieces.filter(pa.array(longs(pieces, "node") == base.node))
+        ends = {w: _last_ended(w, longs(own, START), until) for w in base.windows.values()}
+        newest = np.maximum.reduce(list(ends.values()))
+        fresh = newest + fill_for > until
+        group = state.number_keys(own.filter(pa.array(fresh)), newest[fresh] + fill_for)
+        found |= {window: (group, end[fresh]) for window, end in ends.items()}
+    before, keys = state.known(), len(state.keys())
+    known = {window: before.ends(window, keys) for window in found}
+    for window, (group, end) in found.items():
+        np.maximum.at(known[window], group, end)
+    state.put_known(before.with_ends(known))
+
+
+def _last_ended(window: Window, start: Array, until: int) -> Array:
+    """The end of the newest instance that holds each of these slices and has ended.
+
+    >>> _last_ended(Window(10, 4), np.array([0, 5, 9]), 15).tolist() == [10, 14, 14]
+    True
+    >>> _last_ended(Window(10, 4), np.array([14]), 15).tolist() == [NEVER]
+    True
+    """
+    newest = start - (start - window.offset) % window.slide
+    end = np.minimum(newest, last_due(window, until)) + window.range
+    return np.where(end > start, end, NEVER)

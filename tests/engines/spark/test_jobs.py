@@ -120,7 +120,8 @@ def test_a_job_streams_features_into_files(
 def job_table(spark: SparkSession, job: Job) -> DataFrame:
     """The features of the rows that are there, read as a table."""
     table = job.as_table()
-    found: DataFrame = plan_features(table, read_rows(spark, table), None).run()
+    events = read_rows(spark, table, "events") if table.events else None
+    found: DataFrame = plan_features(table, read_rows(spark, table), events).run()
     return found
 
 
@@ -193,6 +194,39 @@ def test_a_stream_starts_from_history(cli: CliRunner, copied: Path, spark: Spark
     shutil.rmtree(here / "place")
     done = cli.invoke(app, ["run", str(file)])
     assert "history.path leads to no file or folder, and the stream has" in str(done.exception)
+
+
+@pytest.mark.parametrize("apart", [True, pytest.param(False, marks=pytest.mark.long)])
+def test_features_start_from_history(
+    cli: CliRunner, copied: Path, streams: SparkSession, apart: bool
+) -> None:
+    """Which is that of the events, where these are others than the rows."""
+    here = copied / "sensors"
+    job = tomllib.loads((here / "as_of.toml").read_text(encoding="utf-8"))
+    job |= {"sink": {"format": "parquet", "path": "out"}}
+    job["trigger"]["checkpoint"] = "place"
+    if apart:
+        job["events"] = {**job["source"], "columns": {"at": "EntryTime + INTERVAL 7 SECONDS"}}
+        job["as_of"] |= {"events_time": "at"}
+    file = here / "features.toml"
+    file.write_text(toml(job), encoding="utf-8")
+    until = "2026-01-01T03:07:00Z"
+    expected = job_table(streams, read_job(file)).where(
+        f"EntryTime >= '{until}' AND EntryTime <= '2026-01-01T05:40:00Z'"
+    )
+    wanted = sorted(map(repr, expected.collect()))
+    job["history"] = {"format": "csv", "path": "past", "until": until}
+    file.write_text(toml(job), encoding="utf-8")
+    shutil.copytree(here / "readings", here / "past")
+    for hour in range(3):
+        (here / f"readings/hour-{hour}.csv").unlink()
+    done = cli.invoke(app, ["run", str(file)])
+    assert done.exit_code == 0, done.output
+    found = streams.read.parquet(str(here / "out")).where("EntryTime <= '2026-01-01T05:40:00Z'")
+    assert sorted(map(repr, found.collect())) == wanted
+    early = expected.where(f"EntryTime < timestamp'{until}' + INTERVAL 20 MINUTES")
+    assert len(wanted) > 400
+    assert early.agg({"n__before": "min"}).first()[0] > 5, "of the table"  # type: ignore[index]
 
 
 @pytest.mark.parametrize("name", ["flights/flights.py", "sensors/sensors.py", "cards/cards.py"])

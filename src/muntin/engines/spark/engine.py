@@ -22,13 +22,12 @@ from muntin.engines.spark.as_of import SparkAsOf
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.delivery import key_names, select_own, stack_results
 from muntin.engines.spark.key_marks import mark_keys
-from muntin.engines.spark.layout import fill_empty, lay_out
+from muntin.engines.spark.layout import FILL_PERIODIC, fill_empty, lay_out
 from muntin.engines.spark.progress import observe_results
 from muntin.engines.spark.session_facts import check_table, is_stream
 from muntin.engines.spark.statistics import glance, read_footers, sample_statistics
 from muntin.engines.spark.stream_as_of import StreamAsOf
 from muntin.engines.spark.streaming import (
-    FILL_PERIODIC,
     Streaming,
     check_beside,
     check_for_data_windows,

@@ -23,6 +23,8 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Input
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.key_marks import mark_keys
+from muntin.engines.spark.layout import FILL_PERIODIC, fill_empty, lay_out
 from muntin.engines.spark.names import find_column, quoted
 from muntin.engines.spark.packing import BUCKET, Packing
 from muntin.engines.spark.session_facts import is_stream
@@ -30,8 +32,10 @@ from muntin.engines.spark.stream_source import time_field
 from muntin.engines.spark.table import Table, columns_in, prepare
 from muntin.errors import ColumnError, MuntinError, StrategyError, shown
 from muntin.kernels.portions import portions
+from muntin.model.durations import Duration
 from muntin.model.history import HistoryTable
 from muntin.model.query import Query
+from muntin.model.windows import fill_length
 
 BEFORE, AFTER = "before_until", "after_until"
 """Metrics: rows of the stream before `until`, and rows of the table from there on."""
@@ -182,3 +186,13 @@ def ended(results: DataFrame, until: int) -> DataFrame:
     end = "window_end" if "window_end" in results.columns else "window.end"
     kind = results.select(F.col(end)).schema[0].dataType.simpleString()
     return results.where(f"{end} <= {SparkWriter().instant(f'{until}L', kind)}")
+
+
+def fill_until(
+    results: DataFrame, query: Query, until: int, given: Duration | None, layout: str
+) -> DataFrame:
+    """Results that ended by `until`, with the empty windows of a stream that has come so far."""
+    if query.data_windows:
+        raise StrategyError(FILL_PERIODIC)
+    filled = fill_empty(results, query, until, fill_length(query.windows, given))
+    return mark_keys(lay_out(filled, query, layout), ("window_id", "window_end", *query.keys))

@@ -100,15 +100,15 @@ def compute_results(apply: Callable[..., DataFrame], rows: DataFrame, job: Job) 
         output=asked.output,
         operator=asked.operator,
         control=control,
-        history=_read_history(rows, job),
+        history=read_history(rows, job),
     )
 
 
-def _read_history(rows: DataFrame, job: Job) -> HistoryTable | None:
+def read_history(counted: DataFrame, job: Job) -> HistoryTable | None:
     """What the stream starts from; once it has started, without a table that is gone.
 
-    Files that do not know their columns are read as those of the stream, whose further columns
-    the history has too.
+    Files that do not know their columns are read as those of the stream whose rows count, and
+    whose further columns the history has too.
     """
     past = job.history
     if not past.given or past.path is None or past.until is None:
@@ -122,13 +122,13 @@ def _read_history(rows: DataFrame, job: Job) -> HistoryTable | None:
             )
         return HistoryTable(None, past.until)
     known = {"path": place} | ({"header": "true"} if past.format == "csv" else {})
-    reader = rows.sparkSession.read.format(past.format).options(**known | dict(past.options))
+    reader = counted.sparkSession.read.format(past.format).options(**known | dict(past.options))
     if past.format in ("csv", "json"):
-        own = [field for field in rows.schema if field.name not in job.source.columns]
+        own = [field for field in counted.schema if field.name not in job.counted.columns]
         reader = reader.schema(StructType(own))
     with translate_failures(job, "[history] cannot be read"):
         table = reader.load()
-        for name, text in job.source.columns.items():
+        for name, text in job.counted.columns.items():
             table = table.withColumn(name, F.expr(text))
         table.schema  # noqa: B018  (Connect analyses only now)
     return HistoryTable(table, past.until)

@@ -2,7 +2,8 @@
 
 fill   between a key's first and last window of each window id, instances without a row get one:
        counts are 0, sets empty, all else null. Each row looks at the next one of its key and
-       window and is repeated for the instances between: one sort, no join.
+       window and is repeated for the instances between: one sort, no join. Before a stream takes
+       over, instances after a key's last row are filled too, as the stream would do it.
 wide   one row for each (keys, window_end), a column `<aggregate>__<window_id>` for each pair,
        null where no instance of that window ends there.
 """
@@ -20,12 +21,22 @@ from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.names import column
 from muntin.errors import QueryError
 from muntin.model.query import Query
+from muntin.state.spec import last_due
 
 CASE = "spark.sql.caseSensitive"
+FILL_PERIODIC = (
+    "empty='fill' is for periodic windows: between windows that the data decides nothing is missing"
+)
 
 
-def fill_empty(long: DataFrame, query: Query) -> DataFrame:
-    """The long result with the empty instances between those that have rows."""
+def fill_empty(
+    long: DataFrame, query: Query, until: int | None = None, fill_for: int | None = None
+) -> DataFrame:
+    """The long result with the empty instances between those that have rows.
+
+    With `until`, also those after a key's last row that end by then; with `fill_for`, none that
+    ends so much later than one with rows.
+    """
     kind = dict(long.select("window.start").dtypes)["start"]
     slide = F.expr(_by_window(query, {w.id: w.slide for w in query.windows}))
     length = F.expr(_by_window(query, {w.id: w.range for w in query.windows}))
@@ -40,7 +51,13 @@ def fill_empty(long: DataFrame, query: Query) -> DataFrame:
     )
     keys = [f"k{i}" for i, _ in enumerate(query.keys)]
     after = F.lead("begin").over(Over.partitionBy("window_id", *keys).orderBy("begin"))
-    gaps = plain.withColumn("after", F.coalesce(after, F.col("begin") + F.col("slide")))
+    ends = {w.id: last_due(w, until) + w.slide for w in query.windows} if until is not None else {}
+    rest = F.expr(_by_window(query, ends)) if ends else F.col("begin") + F.col("slide")
+    stop = F.coalesce(after, rest)
+    if fill_for is not None:
+        most = {w.id: (fill_for // w.slide + 1) * w.slide for w in query.windows}
+        stop = F.least(stop, F.col("begin") + F.expr(_by_window(query, most)))
+    gaps = plain.withColumn("after", stop)
     turns = F.expr("explode(sequence(0L, (after - begin) div slide - 1L))")
     rows = gaps.select("*", turns.alias("turn")).withColumn("begin", F.expr("begin + turn * slide"))
     return rows.select(

@@ -20,8 +20,14 @@ from muntin.engines.verification import Verification
 from muntin.errors import StrategyError
 from muntin.model.as_of import AsOf
 from muntin.model.durations import Duration
-from muntin.model.history import HistoryTable, instant_text
-from muntin.physical.operators.frames import FRAMES, Division, describe, describe_stream
+from muntin.model.history import HistoryTable
+from muntin.physical.operators.frames import (
+    FRAMES,
+    Division,
+    describe,
+    describe_history,
+    describe_stream,
+)
 
 
 @dataclass(frozen=True)
@@ -85,9 +91,10 @@ class StreamAsOf:
 
     def explain(self) -> list[str]:
         """When rows come out, what the state holds, and how each aggregate is computed."""
+        history = self.history
         return [
             *describe_stream(self.asked, self.arrival),
-            *(() if self.history is None else (_describe_history(self.asked, self.history),)),
+            *([] if history is None else [describe_history(self.asked, history.instant)]),
             *describe(self.asked, self.batch.division),
         ]
 
@@ -97,14 +104,6 @@ class StreamAsOf:
             "verify compares finished results, and this is a streaming DataFrame: give it the plan "
             "of a batch of the same rows, read with spark.read"
         )
-
-
-def _describe_history(asked: AsOf, history: HistoryTable) -> str:
-    until = instant_text(history.instant)
-    if asked.reach is None:
-        return f"starts from history: all events of the table until {until}"
-    since = instant_text(history.instant - asked.reach)
-    return f"starts from history: the events of the table from {since} until {until}"
 
 
 def _set_watermarks(

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.future_rows import leave_out_future
 from muntin.engines.spark.history import check_history
+from muntin.engines.spark.layout import FILL_PERIODIC
 from muntin.engines.spark.names import quoted
 from muntin.engines.spark.stream_source import delay_of, time_field
 from muntin.engines.spark.unshared import find_unshared
@@ -32,14 +33,10 @@ from muntin.model.choices import DueTechnique, LateRows, Output
 from muntin.model.durations import Duration, microseconds
 from muntin.model.history import HistoryTable
 from muntin.model.query import Query
-from muntin.model.windows import Window
+from muntin.model.windows import Window, fill_length
 from muntin.state.control import Control
 from muntin.state.corrected import REVISION
 from muntin.state.missed import MISSED
-
-FILL_PERIODIC = (
-    "empty='fill' is for periodic windows: between windows that the data decides nothing is missing"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +116,7 @@ class Streaming:
 
     def fill_length(self, query: Query) -> int | None:
         """For how many microseconds silent keys get empty windows, if they do."""
-        if self.empty != "fill":
-            return None
-        if self.fill_for is not None:
-            return microseconds(self.fill_for, "fill_for")
-        return max(window.range for window in query.windows)
+        return fill_length(query.windows, self.fill_for) if self.empty == "fill" else None
 
     @property
     def keeps_slices(self) -> str | None:
@@ -186,11 +179,6 @@ class Streaming:
             raise StrategyError(
                 "started_with is for restarts of 'native', which cannot start from history: leave "
                 "out one of them"
-            )
-        if self.empty == "fill":
-            raise StrategyError(
-                "empty='fill' cannot go with history: which keys had windows before it began, the "
-                "slices do not tell; leave out one of them"
             )
 
     @property

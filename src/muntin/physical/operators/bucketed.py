@@ -54,10 +54,11 @@ def _keep(base: Base) -> Kept:
     return Kept(base.slices, tuple(alone), tuple(others))
 
 
-def _history(physical: PhysicalPlan, until: int) -> str:
+def _history(physical: PhysicalPlan, until: int, fill_for: int | None) -> str:
     """What a stream that starts from history reads of it, and into which slices."""
     held = bases(physical)
-    since = kept_from((w for base in held for w in base.windows.values()), until)
+    windows = [w for base in held for w in base.windows.values()]
+    since = kept_from(windows, until - (fill_for or 0))
     slices = " and ".join(dict.fromkeys(str(base.slices) for base in held))
     return (
         f"starts from history: one batch job groups the table's rows from {instant_text(since)} "
@@ -81,8 +82,8 @@ class Bucketed(Streamed):
 
     def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         """By what the windows that are due are answered, and what the other techniques read."""
-        start = () if question.until is None else (_history(physical, question.until),)
-        return (*start, *self._due(physical, question))
+        until, due = question.until, self._due(physical, question)
+        return due if until is None else (_history(physical, until, question.fill_for), *due)
 
     def _due(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         if question.update:

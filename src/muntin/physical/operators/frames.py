@@ -24,6 +24,7 @@ from muntin.model.as_of import AsOf
 from muntin.model.choices import Closed
 from muntin.model.durations import duration_text
 from muntin.model.frames import Trailing
+from muntin.model.history import instant_text
 from muntin.physical.operators.base import DataOperator
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan
@@ -128,6 +129,15 @@ def describe_stream(asked: AsOf, arrival: bool) -> list[str]:
         f"{waits}; NumPy on each bucket of keys",
         f"the state keeps {_kept(asked)}",
     ]
+
+
+def describe_history(asked: AsOf, until: int) -> str:
+    """A line of explain() on a stream that starts from history: which events it reads."""
+    end = instant_text(until)
+    if asked.reach is None:
+        return f"starts from history: all events of the table until {end}"
+    since = instant_text(until - asked.reach)
+    return f"starts from history: the events of the table from {since} until {end}"
 
 
 def _kept(asked: AsOf) -> str:

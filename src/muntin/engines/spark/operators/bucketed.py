@@ -185,12 +185,13 @@ def initial_slices(
 ) -> GroupedData | None:
     """The slices of the history by bucket, which the state begins with; None without history.
 
-    They are those of the first level, as far back as a window reaches that is open at its end.
+    They are those of the first level, as far back as a window reaches that is open at its end;
+    where empty windows are emitted, that was open so long before.
     """
     if spec.until is None:
         return None
     own = labels(spec.buckets)
-    table = bound.history(kept_from(windows, spec.until))
+    table = bound.history(kept_from(windows, spec.until - (spec.fill_for or 0)))
     if table is None:
         return empty_cells(bound.df, ()).groupBy(BUCKET)
     slices = from_source(table, level)
