@@ -105,6 +105,14 @@ def pieces(rows: Sequence[Row], base: Base) -> pa.Table:
     )
 
 
+def beside_pieces(rows: Sequence[Row]) -> pa.Table:
+    """The rows themselves, as they come beside their pieces: each by its number."""
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
+    kinds = {"k0": pa.string(), "t": pa.int64(), "r": pa.string()}
+    given = {"k0": columns[1], "t": columns[0], "r": map(str, columns[3])}
+    return pa.table({name: pa.array(list(given[name]), kind) for name, kind in kinds.items()})
+
+
 def stepped(
     spec: Spec,
     store: MemoryStore,
@@ -115,7 +123,8 @@ def stepped(
 ) -> tuple[Found, Any]:
     """One step of a bucket that is made from the bytes of its store, in two partitions."""
     tables = [pieces(part, base) for base in spec.bases for part in (rows[::2], rows[1::2]) if part]
-    step = Bucket(spec, 0, store, cache).step(tables, watermark, newest)
+    beside = [beside_pieces(part) for part in (rows[::2], rows[1::2])] if spec.keeps_records else []
+    step = Bucket(spec, 0, store, cache).step(tables, watermark, newest, beside)
     ids = {number: w.id for base in spec.bases for number, w in base.windows.items()}
     found: Found = {}
     for table in step.results:

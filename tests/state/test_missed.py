@@ -36,7 +36,8 @@ def test_results_and_what_missed_them_are_all_rows() -> None:
         st.sampled_from([None, 15, 60]),
     )
     def each(windows: list[Window], seed: int, strategy: str, lateness: int | None) -> None:
-        spec = spec_of(windows, strategy, lateness=lateness, keeps_late=True)
+        rules = {"lateness": lateness, "keeps_late": True, "keeps_records": seed % 2 == 0}
+        spec = spec_of(windows, strategy, **rules)
         shapes = {n: w for base in spec.bases for n, w in base.windows.items()}
         store, every = MemoryStore(), list[Row]()
         results, missed = dict[At, Any](), Counter[At]()
@@ -51,6 +52,9 @@ def test_results_and_what_missed_them_are_all_rows() -> None:
                 told.append((row["node"], row["k0"], row["start"]))
                 begins = range(row["missed_first"], row["missed_last"] + 1, window.slide)
                 assert row["start"] < row["slice_end"] <= begins[0] + window.range
+                if spec.keeps_records:
+                    assert row["records"] == of_slice(rows, row)
+                    reached["several records"] += len(row["records"]) > 1
                 for start in begins:
                     missed[window.id, row["k0"], start] += row["p1"]
                     sums[window.id, row["k0"], start] += row["p0"] or 0
@@ -69,6 +73,15 @@ def test_results_and_what_missed_them_are_all_rows() -> None:
 
     each()
     reached.at_least(10, "missed all", "missed some")
+    reached.at_least(5, "several records")
+
+
+def of_slice(rows: list[Row], piece: dict[str, Any]) -> list[str]:
+    """The rows of a batch that a piece was made of, by their numbers, in the order of time."""
+    own = [row for row in rows if row[1] == piece["k0"]]
+    inside = [row for row in own if piece["start"] <= row[0] < piece["slice_end"]]
+    by_part = sorted(inside, key=lambda row: (row[0], rows.index(row) % 2, rows.index(row)))
+    return [str(row[3]) for row in by_part]
 
 
 def test_a_late_row_tells_the_windows_that_it_missed() -> None:

@@ -45,7 +45,7 @@ class StreamOptions(TypedDict, total=False):
     as its longest window."""
     late_rows: LateRows
     """With "keep", what is too late comes out beside the results, with the windows that it
-    `missed`: a sink with late_to= writes it aside."""
+    `missed`: a sink with late_to= writes it aside. With "records", so do the rows themselves."""
     future: Duration | None
     """Rows whose time is further ahead of the clock than this are left out before the watermark
     sees them, and counted: one row from the year 2100 would make all that follow late."""

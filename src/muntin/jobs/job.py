@@ -155,6 +155,9 @@ class Output:
         "of postgres, a folder of delta with 'upsert', or of parquet beside parquet and console",
         None,
     )
+    late_records: bool = option(
+        "with late_to: keep the rows themselves too, as JSON in a column `records`", False
+    )
     partition_by: tuple[str, ...] = option("columns that become folders", ())
     name: str | None = option("memory: the name of the table", None)
     topic: str | None = option("kafka: the topic", None)

@@ -213,6 +213,8 @@ def _sink(job: Job) -> Iterator[Problem]:
     yield from _upserted(job, kind)
     if sink.late_to is not None:
         yield from _written_aside(job, kind)
+    elif sink.late_records:
+        yield "sink.late_records", "needs sink.late_to, the place for what is too late: give both"
     if sink.format == "memory" and sink.name is None:
         yield "sink.name", f"is missing: {kind} needs a name for its table"
     if job.source.streaming and sink.format == "parquet" and job.mode != "append":

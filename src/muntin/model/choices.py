@@ -66,8 +66,9 @@ Empty = Literal["omit", "fill"]
 Output = Literal["append", "update", "complete"]
 """The mode that a streaming query is started with."""
 
-LateRows = Literal["drop", "keep"]
-"""What becomes of rows of a stream that are too late: dropped, or kept beside the results."""
+LateRows = Literal["drop", "keep", "records"]
+"""What becomes of rows of a stream that are too late: dropped, kept beside the results as their
+aggregates, or these and the rows themselves."""
 
 Deliver = Literal["one", "dict"]
 """One result for several queries, or one of each."""

@@ -102,10 +102,17 @@ class Bucket:
             know_history(self.state, every, until, self.spec.fill_for)
         self.state.save(until, changed=bool(taken))
 
-    def step(self, pieces: Sequence[pa.Table], watermark: int, newest: int | None = None) -> Step:
+    def step(
+        self,
+        pieces: Sequence[pa.Table],
+        watermark: int,
+        newest: int | None = None,
+        records: Sequence[pa.Table] = (),
+    ) -> Step:
         """Take the pieces of a batch in, and emit what its watermark (microseconds) allows.
 
-        `newest` is the start of the newest piece of the batch, in whichever bucket it is.
+        `newest` is the start of the newest piece of the batch, in whichever bucket it is. Where
+        late rows themselves are kept, `records` are those that the pieces were made of.
         """
         spec, state = self.spec, self.state
         if state.new:
@@ -117,7 +124,7 @@ class Bucket:
         done = Step(iter(()))
         before = self._due(last, watermark) if spec.late_now and not spec.update else []
         again = Revisions(state, last) if spec.revises else None
-        touched = self._take_in(pieces, threshold, done, again)
+        touched = self._take_in(pieces, threshold, done, again, records)
         if spec.update:
             touched = state.all_runs() if state.tell() else touched
             asked = [self._changed(i, threshold, table) for i, table in touched.items()]
@@ -144,6 +151,7 @@ class Bucket:
         threshold: int,
         done: Step,
         again: Revisions | None = None,
+        records: Sequence[pa.Table] = (),
     ) -> dict[int, pa.Table]:
         """Merge accepted pieces into their runs; those of each base, by its position."""
         if not tables:
@@ -155,7 +163,7 @@ class Bucket:
         node, touched = longs(table, "node"), {}
         for i, base in enumerate(self.spec.bases):
             own = table if len(self.spec.bases) == 1 else table.filter(pa.array(node == base.node))
-            own = self._accept(i, own, threshold, done)
+            own = self._accept(i, own, threshold, done, records)
             if own.num_rows:
                 touched[i] = merge([own], self.spec.partials, self.spec.wraps)
                 if again is not None:
@@ -163,7 +171,14 @@ class Bucket:
                 self._merge(i, touched[i])
         return touched
 
-    def _accept(self, i: int, table: pa.Table, threshold: int, done: Step) -> pa.Table:
+    def _accept(
+        self,
+        i: int,
+        table: pa.Table,
+        threshold: int,
+        done: Step,
+        records: Sequence[pa.Table],
+    ) -> pa.Table:
         """The pieces that some open window needs, with the numbers of their keys."""
         base = self.spec.bases[i]
         windows = list(base.windows.values())
@@ -176,7 +191,7 @@ class Bucket:
         done.late += int(np.count_nonzero(late & on_time))
         if self.spec.keeps_late:
             kept, pieces = self.state.header.bases[i], table.filter(pa.array(late))
-            done.missed += find_missed(self.spec, base, kept, pieces, threshold)
+            done.missed += find_missed(self.spec, base, kept, pieces, threshold, records)
         if not on_time.all():
             done.dropped += int(np.count_nonzero(~on_time))
             table, until = table.filter(pa.array(on_time)), until[on_time]

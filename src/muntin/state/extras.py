@@ -3,6 +3,7 @@
 revision                     how often the window was emitted before
 filled                       that the window had no rows
 slice_end, missed_first, …   that these are late rows, and which instances they missed
+records                      the late rows themselves, each as a text
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import pyarrow as pa
 
 from muntin.state.corrected import REVISION
 from muntin.state.known import FILLED
-from muntin.state.missed import FIRST, LAST, SLICE_END
+from muntin.state.missed import FIRST, LAST, RECORDS, SLICE_END, TEXTS
 from muntin.state.spec import Spec
 
 
@@ -26,6 +27,8 @@ def extras(spec: Spec) -> dict[str, pa.DataType]:
         found[FILLED] = pa.bool_()
     if spec.keeps_late:
         found |= dict.fromkeys((SLICE_END, FIRST, LAST), pa.int64())
+    if spec.keeps_records:
+        found[RECORDS] = TEXTS
     return found
 
 

@@ -32,8 +32,9 @@ class Spec:
     one keeps that, unless this one was `asked` for by name. With `lateness` (microseconds) fired
     windows are kept that long, and emitted again when late pieces change them. With `fill_for`
     (microseconds) keys without rows get empty windows that long. With `keeps_late` what is too late
-    comes out beside the results. `read` is told what every result was made of, `taken` how many
-    partials are taken up to emit what is due and to combine blocks.
+    comes out beside the results, with `keeps_records` also the rows that it was made of. `read` is
+    told what every result was made of, `taken` how many partials are taken up to emit what is due
+    and to combine blocks.
     """
 
     bases: tuple[Base, ...]
@@ -50,6 +51,7 @@ class Spec:
     lateness: int | None = None
     fill_for: int | None = None
     keeps_late: bool = False
+    keeps_records: bool = False
     until: int | None = None
     read: Read | None = None
     taken: Callable[[int], None] | None = None

@@ -23,12 +23,12 @@ from muntin_testing.streams import Batches, Side, played, script, streamed, writ
 
 START = datetime(2024, 1, 1)
 UNTIL = START + timedelta(seconds=127)
-"""At no edge of the windows."""
+"""Where the last of the windows has an edge, and the others have none."""
 SCHEMA = "ts timestamp, k string, part int, x double, n bigint"
 WINDOWS = [
     mt.tumbling("10 seconds"),
     mt.hopping("30 seconds", "10 seconds"),
-    mt.hopping("65 seconds", "20 seconds", "5 seconds"),
+    mt.hopping("65 seconds", "20 seconds", "2 seconds"),
 ]
 AGGREGATES = [
     mt.sum("n").alias("total"),
@@ -59,10 +59,14 @@ def some_rows(seed: int, since: int, until: int, count: int, *keys: str | None) 
     ]
 
 
-PAST = some_rows(1, 0, 150, 300, None, "a", "old")
+AT_UNTIL: Rows = [
+    (UNTIL + timedelta(microseconds=n), key, 1, 1.5, n) for n in (-1, 0) for key in ("a", "edge")
+]
+"""On both sides: the table's count up to that instant, the stream's from there on."""
+PAST = [*some_rows(1, 0, 150, 300, None, "a", "old"), *AT_UNTIL]
 """The table goes on after `until`, and its key "old" has no row in the stream."""
 BATCHES = [
-    some_rows(2, 100, 140, 60, None, "a", "new"),
+    [*some_rows(2, 100, 140, 60, None, "a", "new"), *AT_UNTIL],
     some_rows(3, 100, 240, 60, "a"),
     some_rows(4, 120, 240, 60, "a", "late"),
     [END],
@@ -207,6 +211,128 @@ def test_sessions_and_counts_go_on(streams: SparkSession, tmp_path: Path) -> Non
     assert all(row["window"]["end"] > UNTIL for row in timed)
 
 
+def of_both_sides(spark: SparkSession) -> DataFrame:
+    """The rows of both sides that are taken, but for the one that ends the stream."""
+    taken = [row for row in PAST if row[0] < UNTIL]
+    taken += [row for batch in BATCHES for row in batch if row[0] >= UNTIL and row != END]
+    return spark.createDataFrame(taken, SCHEMA)
+
+
+def test_late_rows_correct_windows_that_the_history_has_rows_of(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    """The last revision is that of a batch over both sides; none is of a window that ended."""
+    files = written(streams, BATCHES, SCHEMA, tmp_path / "files")
+    stream = streamed(streams, files, SCHEMA)
+    found, _ = run_to_the_end(
+        ours(stream, history(streams), watermark="1 second", allowed_lateness="1 hour"), tmp_path
+    )
+    came: dict[Any, list[Row]] = {}
+    for row in found:
+        came.setdefault(tuple(row[:4]), []).append(row)
+    for rows in came.values():
+        assert [row["revision"] for row in rows] == list(range(len(rows)))
+    last = [Row(*rows[-1][:-1]) for rows in came.values() if rows[-1]["k"] != "end"]
+    wanted = rows_of_window(of_both_sides(streams), QUERY).where(F.col("window.end") > F.lit(UNTIL))
+    assert differences(last, wanted.collect(), 2) == []
+    again = [row for row in found if row["revision"] > 0 and row["window"]["start"] < UNTIL]
+    assert len(again) > 2, "with rows of the history"
+
+
+def test_keys_of_the_history_get_empty_windows(streams: SparkSession, tmp_path: Path) -> None:
+    """Those before `until` are in the results of the history: together no gap and no double."""
+    files = written(streams, BATCHES, SCHEMA, tmp_path / "files")
+    stream = streamed(streams, files, SCHEMA)
+    asked: Any = {"empty": "fill", "fill_for": "80 seconds"}
+    query, past = mt.query("ts", WINDOWS, AGGREGATES[:2], keys="k"), history(streams)
+    after, _ = run_to_the_end(ours(stream, past, query, watermark="200 seconds", **asked), tmp_path)
+    before = past.results(query, **asked).collect()
+    assert max(row["window"]["end"] for row in before) <= UNTIL
+    assert min(row["window"]["end"] for row in after) > UNTIL
+    known: dict[tuple[str, str | None], dict[int, int]] = {}
+    for row in of_both_sides(streams).collect():
+        at = int((row["ts"] - START) / timedelta(microseconds=1))
+        for window in WINDOWS:
+            counts = known.setdefault((window.id, row["k"]), {})
+            for start in window.instances_of(at + EPOCH):
+                counts[start] = counts.get(start, 0) + 1
+    wanted = {
+        (id, key, start): count
+        for (id, key), counts in known.items()
+        for start, count in filled({w.id: w for w in WINDOWS}[id], counts, 80_000_000).items()
+    }
+    found = [(*row[:1], row["k"], row[1]["start"], row["rows"]) for row in [*before, *after]]
+    found = [(id, key, micros(start), count) for id, key, start, count in found if key != "end"]
+    assert len({row[:3] for row in found}) == len(found), "none comes twice"
+    assert {row[:3]: row[3] for row in found} == wanted
+    silent = [row for row in after if row["k"] == "old" and row["rows"] == 0]
+    assert len(silent) > 5, "a key of the table alone"
+    assert all(row["total"] is None for row in silent)
+    assert len(past.results(query, **asked, layout="wide").collect()) > 20
+    with pytest.raises(StrategyError, match="empty='fill' is for periodic windows"):
+        past.results(mt.query("ts", [mt.session("1 minute")], AGGREGATES[:1]), empty="fill")
+
+
+EPOCH = int(START.replace(tzinfo=UTC).timestamp()) * 1_000_000
+
+
+def micros(instant: datetime) -> int:
+    return int((instant - START) / timedelta(microseconds=1)) + EPOCH
+
+
+def filled(window: mt.Window, counts: dict[int, int], fill_for: int) -> dict[int, int]:
+    """With the empty instances that follow each, until the next or until so much later."""
+    found = dict(counts)
+    for start in counts:
+        for turn in range(1, fill_for // window.slide + 1):
+            if start + turn * window.slide in counts:
+                break
+            found[start + turn * window.slide] = 0
+    return found
+
+
+def test_a_bucket_takes_its_history_in_several_calls(
+    streams: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Spark makes them where there are many rows of it; here a few rows are many."""
+    from muntin.engines.spark.deferred import defer
+
+    log = tmp_path / "calls"
+
+    def counted(processor: Any) -> Any:
+        own: Any = defer(processor)
+        kind, place = type(own), str(log)
+
+        class Counted(kind):  # type: ignore[misc,valid-type]
+            def handleInitialState(  # noqa: N802
+                self, key: Any, initialState: Any, timerValues: Any
+            ) -> None:
+                with open(place, "a", encoding="utf-8") as file:
+                    file.write(f"{int(key[0])} {len(initialState)}\n")
+                kind.handleInitialState(self, key, initialState, timerValues)
+
+        own.__class__ = Counted
+        return own
+
+    monkeypatch.setattr("muntin.engines.spark.operators.bucketed.defer", counted)
+    monkeypatch.setattr("muntin.engines.spark.history.PORTION", 4)
+    files = written(streams, BATCHES, SCHEMA, tmp_path / "files")
+    rows = ours(streamed(streams, files, SCHEMA), history(streams), watermark="200 seconds")
+    most = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = str(streams.conf.get(most))
+    streams.conf.set(most, "3")
+    try:
+        found, _ = run_to_the_end(rows, tmp_path)
+    finally:
+        streams.conf.set(most, before)
+    wanted = rows_of_window(of_both_sides(streams), QUERY).where(F.col("window.end") > F.lit(UNTIL))
+    own = [row for row in found if row["k"] != "end"]
+    assert differences(own, wanted.collect(), 2) == []
+    calls = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
+    buckets = {bucket for bucket, _ in calls}
+    assert min(sum(each == bucket for each, _ in calls) for bucket in buckets) > 1, calls
+
+
 @pytest.mark.long
 def test_distinct_items_of_both_sides(streams: SparkSession, tmp_path: Path) -> None:
     past = history(streams)
@@ -293,7 +419,7 @@ def test_explain_shows_the_history(streams: SparkSession, tmp_path: Path) -> Non
     stream, past = streamed(streams, files, SCHEMA), history(streams)
     text = str(mt.explain(stream, **asked, watermark="1 minute", history=past))
     assert "by bucketed" in text
-    assert "the table's rows from 2024-01-01T00:01:05Z until 2024-01-01T00:02:07Z into" in text
+    assert "the table's rows from 2024-01-01T00:01:22Z until 2024-01-01T00:02:07Z into" in text
 
 
 def test_what_cannot_be_is_refused(streams: SparkSession, tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def survives(spark: SparkSession, folder: Path, kills: int) -> None:
     found = spark.read.parquet(str(folder / "out")).where("k <> 'end'").collect()
     assert len(expected) > 20
     assert differences(found, expected, 1) == []
+    print(f"{len(expected)} rows equal after {kills} kills")
 
 
 def test_a_kill(streams: SparkSession, tmp_path: Path) -> None:

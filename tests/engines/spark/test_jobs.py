@@ -224,7 +224,7 @@ def test_features_start_from_history(
     assert done.exit_code == 0, done.output
     found = streams.read.parquet(str(here / "out")).where("EntryTime <= '2026-01-01T05:40:00Z'")
     assert sorted(map(repr, found.collect())) == wanted
-    early = expected.where(f"EntryTime < timestamp'{until}' + INTERVAL 20 MINUTES")
+    early = found.where(f"EntryTime < timestamp'{until}' + INTERVAL 20 MINUTES")
     assert len(wanted) > 400
     assert early.agg({"n__before": "min"}).first()[0] > 5, "of the table"  # type: ignore[index]
 
@@ -516,7 +516,7 @@ def test_a_job_writes_late_rows_aside(cli: CliRunner, tmp_path: Path) -> None:
             "watermark": "0 seconds",
             "future": "1 day",
         },
-        "sink": {"format": "parquet", "path": "out", "late_to": "late"},
+        "sink": {"format": "parquet", "path": "out", "late_to": "late", "late_records": True},
         "trigger": {"available_now": True, "checkpoint": "place"},
     }
     file = tmp_path / "job.toml"
@@ -526,6 +526,9 @@ def test_a_job_writes_late_rows_aside(cli: CliRunner, tmp_path: Path) -> None:
     late = pq.read_table(tmp_path / "late").to_pylist()
     assert [(row["window_id"], row["n"], len(row["missed"])) for row in late] == [
         ("1 minute", 1, 1)
+    ]
+    assert [json.loads(text) for row in late for text in row["records"]] == [
+        {"ts": "2026-01-01T00:00:00.000000Z", "k": "a"}
     ]
     found = pq.read_table(tmp_path / "out").to_pylist()
     assert sorted(row["window"]["start"].minute for row in found) == [0, 1, 20]

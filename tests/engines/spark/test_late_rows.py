@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 from shutil import copy2
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -161,3 +162,29 @@ def test_the_live_view_tells_of_late_rows() -> None:
     assert figures(busy)["late"] == (
         "1,200 rows dropped, 3 results revised, 2 from the future left out"
     )
+
+
+def test_the_lag_of_late_rows_is_that_of_the_newest_event() -> None:
+    """A batch of late rows alone has no event after the watermark; those before it had."""
+
+    def batch(newest: str | None, watermark: str = "2026-01-01T00:10:00.000Z") -> dict[str, Any]:
+        events = {"watermark": watermark} | ({} if newest is None else {"max": newest})
+        rates = {"inputRowsPerSecond": 1.0, "processedRowsPerSecond": 1.0, "numInputRows": 1}
+        said = {"batchId": 1, "durationMs": {}, "stateOperators": [], "observedMetrics": {}}
+        return {"eventTime": events, **rates, **said}
+
+    def lag(*batches: dict[str, Any]) -> timedelta | None:
+        query: Any = SimpleNamespace(
+            lastProgress=batches[-1], recentProgress=list(batches), isActive=True
+        )
+        found = mt.progress(query)
+        assert found is not None
+        return found.lag
+
+    on_time = batch("2026-01-01T00:15:00.000Z", "2026-01-01T00:01:00.000Z")
+    late = batch("2026-01-01T00:02:00.000Z")
+    assert lag(on_time) == timedelta(minutes=14)
+    assert lag(on_time, late) == timedelta(minutes=5)
+    assert lag(late) is None, "after a restart nothing is known of the newest"
+    assert lag(on_time, batch(None)) is None
+    assert lag(batch("2026-01-01T00:15:00.000Z", "1970-01-01T00:00:00.000Z")) is None

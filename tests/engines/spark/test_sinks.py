@@ -1,5 +1,6 @@
 """Upserts from Spark: the table is the batch result, whatever is repeated, restarted or wrong."""
 
+import json
 import math
 from collections.abc import Iterable
 from contextlib import redirect_stdout
@@ -219,9 +220,10 @@ def test_late_rows_are_written_aside_once(
             die("after")
 
     monkeypatch.setattr("muntin.engines.spark.sinks.number_late", between)
+    keeps = "keep" if (kind, death) == ("delta", "after") else "records"
     with pytest.raises(StreamingQueryException, match=death):
-        started(streams, tmp_path, "place", call, late_rows="keep")
-    started(streams, tmp_path, "place", call, late_rows="keep")
+        started(streams, tmp_path, "place", call, late_rows=keeps)
+    started(streams, tmp_path, "place", call, late_rows=keeps)
 
     def read(table: str, columns: str) -> list[tuple[Any, ...]]:
         if kind == "delta":
@@ -235,6 +237,12 @@ def test_late_rows_are_written_aside_once(
         ("2 minutes/1 minute", 2, "a", 200, 1),
     ]
     assert {(row[6] - row[5]).total_seconds() for row in late} == {60}
+    if keeps == "records":
+        for [texts] in read("late", "records"):
+            assert [json.loads(text) for text in texts] == [
+                {"ts": f"2024-01-01T00:00:{second}.000000Z", "k": "a", "v": 100}
+                for second in ("05", "20")
+            ]
     totals = {
         row[:4]: row[4] for row in read("results", "window_id, window_start, window_end, k, total")
     }
@@ -260,6 +268,8 @@ def test_late_rows_need_a_stream_and_a_sink_that_know_of_them(
         return mt.aggregate(stream, "timestamp", windows, [mt.count()], **options)
 
     assert counts(**asked).columns == ["window_id", "window", "count", "missed"]
+    listed = counts(**asked | {"late_rows": "records"})
+    assert listed.columns == ["window_id", "window", "count", "missed", "records"]
     for refused in (
         {"operator": "native"},
         {"control": mt.Control(tmp_path)},

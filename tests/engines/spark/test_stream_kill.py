@@ -90,6 +90,7 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
             expected = judge.collect()
             assert differences(found, expected, 1) == [], name
         assert len(expected) > 8 * kills
+        print(f"{name}: {len(expected)} rows equal after {kills} kills")
 
 
 def results(spark: SparkSession, folder: Path, name: str) -> list[Row]:

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 
 from muntin.aggregates import Aggregate
 from muntin.engines.spark.history import rows_of_history, take_after
+from muntin.engines.spark.late_rows import row_as_json
 from muntin.engines.spark.row_partials import arrow_refusal, fields_of, not_in_arrow
 from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.stream_source import StreamSource, delay_of
@@ -23,6 +24,7 @@ from muntin.engines.spark.unshared import split
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical import BATCH, STREAM, PhysicalPlan
+from muntin.state.missed import RECORD
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,9 @@ class Bound:
     @cached_property
     def table(self) -> Table:
         """The rows under plain names, with what lifts partials, and what orders records."""
-        table, until = prepare(self.df, self.query), self.until
+        keeps = self.streaming is not None and self.streaming.keeps_records
+        carried = {RECORD: row_as_json(self.df)} if keeps else None
+        table, until = prepare(self.df, self.query, carried=carried), self.until
         return table if until is None else take_after(table, until)
 
     @property

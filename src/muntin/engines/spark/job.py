@@ -96,12 +96,19 @@ def compute_results(apply: Callable[..., DataFrame], rows: DataFrame, job: Job) 
         allowed_lateness=asked.allowed_lateness,
         empty=asked.empty,
         fill_for=asked.fill_for,
-        late_rows="drop" if job.sink.late_to is None else "keep",
+        late_rows=_late_rows(job),
         output=asked.output,
         operator=asked.operator,
         control=control,
         history=read_history(rows, job),
     )
+
+
+def _late_rows(job: Job) -> str:
+    """What becomes of rows that are too late."""
+    if job.sink.late_to is None:
+        return "drop"
+    return "records" if job.sink.late_records else "keep"
 
 
 def read_history(counted: DataFrame, job: Job) -> HistoryTable | None:

@@ -18,6 +18,8 @@ REVISED = "muntin.revision"
 """Marks the column that numbers revisions."""
 LATE = "muntin.late"
 """Marks the column that is null for results, and tells of late rows what they missed."""
+LISTED = "muntin.records"
+"""Marks the column that is null for results, and lists late rows themselves."""
 
 
 def marked(metadata: Mapping[str, object] | None = None) -> dict[str, object]:

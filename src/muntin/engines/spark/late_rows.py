@@ -1,4 +1,6 @@
-"""Results and late rows of one micro-batch, told apart: each is written to its own place.
+"""Late rows on Spark: as they travel, and told apart from results in a micro-batch.
+
+A row that may be too late is sent along as JSON, where rows themselves are to be kept.
 
 Both come out of one stateful step, and a DataFrame that is read twice would run it twice. So the
 micro-batch is kept while it is written. Late rows get two columns more, the stream and the number
@@ -10,25 +12,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from muntin.engines.spark.key_marks import KEY, LATE, REVISED, find_marked
+from muntin.engines.spark.faults import translate_refusals
+from muntin.engines.spark.key_marks import KEY, LATE, LISTED, REVISED, find_marked
 from muntin.engines.spark.names import column
 from muntin.errors import SinkError
 from muntin.upserts.batch import Batch
 
 STREAM, BATCH = "stream_id", "batch_id"
+_AS_JSON = {
+    "ignoreNullFields": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+"""So that no microsecond and no null is lost."""
+
+
+def row_as_json(df: DataFrame) -> Column:
+    """A whole row as JSON; refused where a column has no such form."""
+    text = F.to_json(F.struct(*map(column, df.columns)), _AS_JSON)
+    with translate_refusals("late_rows='records' keeps rows as JSON, which"):
+        df.select(text).schema  # noqa: B018  (Connect analyses only now)
+    return text
 
 
 @contextmanager
 def split_late(rows: DataFrame) -> Iterator[tuple[DataFrame, DataFrame]]:
     """The results of a micro-batch, and its late rows with what they missed."""
-    missed, revision = find_marked(rows, LATE), find_marked(rows, REVISED)
+    missed, revision, listed = (find_marked(rows, mark) for mark in (LATE, REVISED, LISTED))
     assert missed is not None, "checked by who asks"
     kept = rows.persist()
     try:
-        results = kept.where(column(missed).isNull()).drop(missed)
+        results = kept.where(column(missed).isNull()).drop(missed, *([listed] if listed else []))
         late = kept.where(column(missed).isNotNull())
         yield results, late if revision is None else late.drop(revision)
     finally:

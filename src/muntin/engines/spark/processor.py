@@ -114,9 +114,9 @@ class BucketProcessor(StatefulProcessor):
         self, key: tuple[int], rows: Iterator[Any], timerValues: TimerValues
     ) -> Iterator[pd.DataFrame]:
         """Take in the pieces of a batch."""
-        pieces, newest = collect_cells(rows, "pieces", "newest")
-        tables = [from_bytes(cell) for cell in pieces]
-        return self._step(key, tables, timerValues, max(map(int, newest), default=None))
+        pieces, newest, beside = collect_cells(rows, "pieces", "newest", "records")
+        tables, records = ([from_bytes(cell) for cell in cells] for cells in (pieces, beside))
+        return self._step(key, tables, timerValues, max(map(int, newest), default=None), records)
 
     def handleInitialState(  # noqa: N802
         self, key: tuple[int], initialState: Any, timerValues: TimerValues
@@ -138,19 +138,24 @@ class BucketProcessor(StatefulProcessor):
         self, key: tuple[int], timerValues: TimerValues, expiredTimerInfo: object
     ) -> Iterator[pd.DataFrame]:
         """The watermark moved, and there may have been no rows."""
-        return self._step(key, [], timerValues, None)
+        return self._step(key, [], timerValues, None, [])
 
     def close(self) -> None:
         """The end of a task."""
         settle_worker()
 
     def _step(
-        self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None
+        self,
+        key: tuple[int],
+        pieces: list[pa.Table],
+        timers: TimerValues,
+        newest: int | None,
+        records: list[pa.Table],
     ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         bucket = Bucket(self.spec, int(key[0]), self._store, remembered)
         last = None if bucket.state.new else bucket.state.header.last // 1000
-        step = bucket.step(pieces, watermark * 1000, newest)
+        step = bucket.step(pieces, watermark * 1000, newest, records)
         self._wake_after(watermark, last)
         if self.plain is None:
             return self._packed(step)

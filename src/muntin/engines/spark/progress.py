@@ -42,7 +42,8 @@ class Progress:
 
     `input_rate` is how many rows arrive in a second, `work_rate` how many were worked off;
     `results` are rows per second of each window; `lag` is how far the watermark is behind the
-    newest event of the batch. Late rows of the bucketed operator are
+    newest event, that of the batch or, where the batch has only late rows, of those before; None
+    if that is not known. Late rows of the bucketed operator are
     pieces: rows of a key that fell into one slice count once. `future_rows` were left out because
     they were too far ahead of the clock, `revisions` counts results that came again, corrected. Of
     a stream that starts from history, `before_until` are rows of the stream before it,
@@ -98,6 +99,8 @@ def progress(query: StreamingQuery) -> Progress | None:
     seconds = last["durationMs"].get("triggerExecution", 0) / 1000
     events = last["eventTime"] or {}
     watermark, newest = _instant(events.get("watermark")), _instant(events.get("max"))
+    if newest and watermark and newest < watermark:
+        newest = _newest_before(query)
     operators = last["stateOperators"] or []
     metrics = _metrics(last)
     return Progress(
@@ -108,7 +111,7 @@ def progress(query: StreamingQuery) -> Progress | None:
         batch_seconds=seconds,
         results=_results(metrics, seconds),
         watermark=watermark,
-        lag=newest - watermark if newest and watermark else None,
+        lag=newest - watermark if newest and watermark and newest >= watermark else None,
         state_rows=sum(o["numRowsTotal"] for o in operators),
         state_bytes=sum(o["memoryUsedBytes"] for o in operators),
         late_rows=sum(o["numRowsDroppedByWatermark"] for o in operators)
@@ -119,6 +122,13 @@ def progress(query: StreamingQuery) -> Progress | None:
         after_until=sum(m.get("after_until") or 0 for m in metrics.values()),
         active=query.isActive,
     )
+
+
+def _newest_before(query: StreamingQuery) -> datetime | None:
+    """The newest event of the micro-batches that Spark still tells of."""
+    events: list[Any] = [each["eventTime"] or {} for each in query.recentProgress]
+    found = [newest for each in events if (newest := _instant(each.get("max")))]
+    return max(found, default=None)
 
 
 def _metrics(last: Any) -> dict[str, dict[str, Any]]:

@@ -36,7 +36,7 @@ from muntin.model.query import Query
 from muntin.model.windows import Window, fill_length
 from muntin.state.control import Control
 from muntin.state.corrected import REVISION
-from muntin.state.missed import MISSED
+from muntin.state.missed import MISSED, RECORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Streaming:
     go. Rows more than `future` ahead of the clock are left out. Windows that have fired are kept
     for the `allowed_lateness`. Where `empty` is "fill", keys without rows get empty windows until
     they have been silent for longer than `fill_for`. What is too late is dropped, or where
-    `late_rows` says "keep" comes out beside the results. The stream starts from a
-    `history`, if there is one.
+    `late_rows` says "keep" comes out beside the results; "records" brings the rows along, too. The
+    stream starts from a `history`, if there is one.
     """
 
     watermark: Duration | None = None
@@ -107,12 +107,22 @@ class Streaming:
     def beside(self) -> tuple[str, ...]:
         """The columns that results have besides keys and aggregates."""
         revised = self.lateness is not None and self.output == "append"
-        return (*([REVISION] if revised else []), *([MISSED] if self.keeps_late else []))
+        late = [MISSED] if self.keeps_late else []
+        return (
+            *([REVISION] if revised else []),
+            *late,
+            *([RECORDS] if self.keeps_records else []),
+        )
 
     @property
     def keeps_late(self) -> bool:
         """Whether what is too late comes out beside the results."""
-        return self.late_rows == "keep"
+        return self.late_rows != "drop"
+
+    @property
+    def keeps_records(self) -> bool:
+        """Whether what is too late brings the rows along that it was made of."""
+        return self.late_rows == "records"
 
     def fill_length(self, query: Query) -> int | None:
         """For how many microseconds silent keys get empty windows, if they do."""
@@ -124,18 +134,19 @@ class Streaming:
         if self.lateness is not None:
             return "allowed_lateness"
         if self.keeps_late:
-            return "late_rows='keep'"
+            return f"late_rows={self.late_rows!r}"
         return "empty='fill'" if self.empty == "fill" else None
 
     def _check_keeping(self) -> None:
         if self.output == "complete":
             raise StrategyError(
-                "late_rows='keep' is given, but in complete mode no row is too late: leave it out"
+                f"late_rows={self.late_rows!r} is given, but in complete mode no row is too late: "
+                "leave it out"
             )
         if self.control is not None:
             raise StrategyError(
-                "late_rows='keep' is given, but windows of a control come and go, so that nothing "
-                "says which of them a row has missed: leave out one of them"
+                f"late_rows={self.late_rows!r} is given, but windows of a control come and go, so "
+                "that nothing says which of them a row has missed: leave out one of them"
             )
 
     def _check_filling(self) -> None:
@@ -207,8 +218,9 @@ def check_for_data_windows(query: Query, streaming: Streaming) -> None:
         )
     if streaming.keeps_late:
         raise StrategyError(
-            f"late_rows='keep' is for periodic windows alone, and the data decides where {first!r} "
-            "begins and ends: leave it out, or ask for the windows in two queries"
+            f"late_rows={streaming.late_rows!r} is for periodic windows alone, and the data "
+            f"decides where {first!r} begins and ends: leave it out, or ask for the windows in two "
+            "queries"
         )
     if streaming.empty == "fill":
         raise StrategyError(FILL_PERIODIC)

@@ -73,10 +73,13 @@ class Table:
     fields: tuple[StructField, ...] = ()
 
 
-def prepare(df: DataFrame, query: Query, lifted: bool = True) -> Table:
+def prepare(
+    df: DataFrame, query: Query, lifted: bool = True, carried: Mapping[str, Column] | None = None
+) -> Table:
     """Resolve the query's names against the table, with a sentence for each that does not fit.
 
-    Where aggregates are not lifted but left to Spark, the table has no partial columns.
+    Where aggregates are not lifted but left to Spark, the table has no partial columns. What is
+    `carried` along, under these names, counts among what is read.
     """
     columns = columns_in(df)
     read = {f"window input {text!r}": expression(text, columns) for text in query.window_inputs}
@@ -97,9 +100,10 @@ def prepare(df: DataFrame, query: Query, lifted: bool = True) -> Table:
         *_aliased((input_column(each, columns) for each in inputs), v),
         *_aliased(map(F.expr, read.values()), u),
         *_aliased(map(F.expr, order.values()), o),
+        *(column.alias(name) for name, column in (carried or {}).items()),
     )
     rows = rows.where("t IS NOT NULL")
-    table = Table(rows, Columns(inputs, (), ()), types["time"], k, v, u, o)
+    table = Table(rows, Columns(inputs, (), ()), types["time"], k, v, (*u, *(carried or {})), o)
     if not lifted:
         _check_unshared(query, kinds)
         return table

@@ -23,14 +23,23 @@ from itertools import count
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import BooleanType, DataType, IntegerType, LongType, StructField, StructType
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
 
 from muntin.aggregates.columns import Columns
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.deferred import defer
 from muntin.engines.spark.finishing import filled_results, finish, missed_column
 from muntin.engines.spark.history import empty_cells, pack_history
-from muntin.engines.spark.key_marks import REVISED
+from muntin.engines.spark.key_marks import LISTED, REVISED
 from muntin.engines.spark.labels import labels
 from muntin.engines.spark.operators.expand import from_source
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
@@ -47,6 +56,7 @@ from muntin.physical.operators.expand import Level, levels
 from muntin.physical.operators.kernel import Base
 from muntin.state.corrected import REVISION
 from muntin.state.extras import extras
+from muntin.state.missed import RECORD, RECORDS, TEXTS, TIME
 from muntin.state.spec import Spec
 
 MOST = 1_000
@@ -58,6 +68,7 @@ _TYPES: dict[pa.DataType, DataType] = {
     pa.int32(): IntegerType(),
     pa.int64(): LongType(),
     pa.bool_(): BooleanType(),
+    TEXTS: ArrayType(StringType()),
 }
 _made = count(1)
 """Operators made by this process: a query may hold several, and no two metrics of one name."""
@@ -90,6 +101,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     computed = None if spec.fill_for is None else filled_results(source.query, source.table)
     more = [F.col(REVISION).alias(REVISION, metadata={REVISED: True})] if spec.revises else []
     more += [missed_column(physical, source.table)] if spec.keeps_late else []
+    more += [F.col(RECORDS).alias(RECORDS, metadata={LISTED: True})] if spec.keeps_records else []
     named = rows, physical, source.query, source.table, EVENT_TIME
     return finish(*named, more, computed, late=spec.keeps_late)
 
@@ -133,6 +145,7 @@ def spec_of(source: StreamSource, bound: Bound, operator: Bucketed = BUCKETED) -
         lateness=bound.streaming.lateness,
         fill_for=bound.streaming.fill_length(source.query),
         keeps_late=bound.streaming.keeps_late,
+        keeps_records=bound.streaming.keeps_records,
         until=bound.until,
     )
 
@@ -176,8 +189,10 @@ def pack_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) ->
     keyed = add_bucket(given.rows, spec.keys, own)
     keys = (*spec.keys, BUCKET)
     body = PreAggregation(keys, spec.partials, bases, spec.wraps, sent=given.sent)
-    packing = Packing(body, own, with_newest=True)
-    return keyed.mapInArrow(packing, "bucket int, pieces binary, newest string")
+    beside = (*spec.keys, TIME, RECORD) if spec.keeps_records else ()
+    packing = Packing(body, own, with_newest=True, beside=beside)
+    cells = "bucket int, pieces binary, newest string"
+    return keyed.mapInArrow(packing, f"{cells}, records binary" if beside else cells)
 
 
 def initial_slices(

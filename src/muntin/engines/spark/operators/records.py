@@ -163,7 +163,12 @@ class RecordProcessor(BucketProcessor):
         return bucket.header.last if new else None
 
     def _step(
-        self, key: tuple[int], pieces: list[pa.Table], timers: TimerValues, newest: int | None
+        self,
+        key: tuple[int],
+        pieces: list[pa.Table],
+        timers: TimerValues,
+        newest: int | None,
+        records: list[pa.Table],
     ) -> Iterator[pd.DataFrame]:
         watermark = max(int(timers.getCurrentWatermarkInMs()), 0)
         bucket = self.open(int(key[0]), self._store, remembered)
