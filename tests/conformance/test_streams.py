@@ -22,6 +22,7 @@ SECOND = 1_000_000
 BATCHES = 4
 TELLING = (
     "slices → slices",
+    "slices → open slice",
     "tumbling ← hopping",
     "hopping ← hopping, disjoint",
     "window ← hopping, overlapping",

@@ -14,7 +14,7 @@ from muntin.kernels.tree import evaluate_tree
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan, lower
 from muntin.physical.operators.kernel import bases
-from muntin.plan import SharingPlan, close, slice_roots
+from muntin.plan import SharingPlan, refine, slice_roots
 from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached, edges_of
 from muntin_testing.windows import starts, window_sets
@@ -40,7 +40,7 @@ LARGEST = Ufuncs((np.maximum,), (-1,))
 
 def planned(name: str, windows: list[Window], idempotent: bool) -> SharingPlan:
     problem = Problem(tuple(windows), idempotent, RateCost(rate=5e6))
-    return slice_roots(close(STRATEGIES[name](problem)))
+    return slice_roots(refine(STRATEGIES[name](problem)))
 
 
 def records(random: Random) -> dict[int, list[int]]:
@@ -103,6 +103,27 @@ def _rows(results: Results) -> Iterator[tuple[tuple[int, int, int], str, int]]:
         yield (results.node, int(results.group[i]), start), str(text[i]), int(largest[i])
 
 
+def assert_is_brute_force(
+    physical: PhysicalPlan, random: Random, within: bool, idempotent: bool
+) -> dict[tuple[int, int, int], list[int]]:
+    """Evaluate the plan on random records, within a random span or not; what was expected."""
+    held, low = records(random), random.randrange(-50, 20)
+    span = (low, low + random.randrange(1, 60)) if within else None
+    found, largest = evaluated(physical, held, span)
+    wanted = {}
+    for node in physical.outputs:
+        assert isinstance(node.shape, Window)
+        for group, start, own in expected(node.shape, held):
+            inside = span is None or (span[0] <= start and start + node.shape.range <= span[1])
+            if inside:
+                wanted[node.number, group, start] = own
+    assert largest == {key: max(own) + 1000 for key, own in wanted.items()}
+    if not idempotent:
+        told = {key: "".join(f"[{t}]" for t in own) for key, own in wanted.items()}
+        assert found == told
+    return wanted
+
+
 def test_every_tree_gives_what_brute_force_gives() -> None:
     reached = Reached()
 
@@ -117,21 +138,8 @@ def test_every_tree_gives_what_brute_force_gives() -> None:
     def each(asked: list[Window], name: str, idempotent: bool, within: bool, seed: int) -> None:
         random = Random(seed)
         plan = planned(name, asked, idempotent)
-        physical, held = lower(plan), records(random)
-        low = random.randrange(-50, 20)
-        span = (low, low + random.randrange(1, 60)) if within else None
-        found, largest = evaluated(physical, held, span)
-        wanted = {}
-        for node in physical.outputs:
-            assert isinstance(node.shape, Window)
-            for group, start, own in expected(node.shape, held):
-                inside = span is None or (span[0] <= start and start + node.shape.range <= span[1])
-                if inside:
-                    wanted[node.number, group, start] = own
-        assert largest == {key: max(own) + 1000 for key, own in wanted.items()}
-        if not idempotent:
-            told = {key: "".join(f"[{t}]" for t in own) for key, own in wanted.items()}
-            assert found == told
+        physical = lower(plan)
+        wanted = assert_is_brute_force(physical, random, within, idempotent)
         reached.update(edges_of(plan))
         reached["within a span"] += within and len(wanted) > 0
         overlapping = [

@@ -51,7 +51,9 @@ SCHEMA = pa.schema(
 )
 
 
-STRATEGIES = ["unshared-pairs", "shared-pairs", "shared-panes", "wcg", "direct", "weave-share"]
+STRATEGIES = [
+    *("unshared-pairs", "shared-pairs", "shared-panes", "wcg", "direct", "weave-share", "cutty")
+]
 """Hypothesis draws the first most often: it keeps windows apart, the others put many together."""
 
 

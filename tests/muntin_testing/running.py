@@ -13,7 +13,7 @@ from muntin.engines.verification import Verification
 from muntin.model.query import Query
 from muntin.physical import STREAM, PhysicalPlan, Question, lower
 from muntin.physical.operators.sql import SQL
-from muntin.plan import SharingPlan, close, slice_roots
+from muntin.plan import SharingPlan, refine, slice_roots
 from muntin.planner.choice import Choice, choose
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def as_sql(plan: SharingPlan, query: Query) -> PhysicalPlan:
 
 def for_stream(plan: SharingPlan) -> PhysicalPlan:
     """The plan as a stream keeps it: its first level are disjoint pieces."""
-    return lower(slice_roots(close(plan)))
+    return lower(slice_roots(refine(plan)))
 
 
 def sql_text(

@@ -169,3 +169,4 @@ def test_the_pieces_that_are_read_are_those_that_are_explained(engine: str, oper
     reached.at_least(100, "edges")
     if operator not in ("sql", "rows"):
         reached.at_least(4, *(f"{operator}: {how}" for how in ("cut", "scan", "gather")))
+        reached.at_least(1, f"{operator}: open")

@@ -15,7 +15,7 @@ from muntin.errors import PlanError
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan, lower
 from muntin.physical.operators.expand import Level, levels
-from muntin.plan import Node, SharingPlan, close
+from muntin.plan import Node, SharingPlan, close, refine
 from muntin.plan.coverage import fewest_pieces
 from muntin.plan.slicing import SLICINGS, shared_pairs, shared_panes
 from muntin.plan.tree import slices_node, window_node
@@ -111,10 +111,13 @@ def test_a_chain_of_windows_has_a_level_for_each() -> None:
     assert_holds_its_records(plan, range(-33, 50))
 
 
-def test_open_slices_are_closed_before_lowering() -> None:
+def test_open_slices_are_refined_or_closed_before_lowering() -> None:
     windows = (Window(14, 8, id="long"), Window(10, 8, id="short"))
     plan = STRATEGIES["cutty"](Problem(windows, False, RateCost(rate=5e6)))
     assert close(plan) is not plan
-    with pytest.raises(PlanError, match=r"'long' reads an open slice.*: close the plan"):
+    with pytest.raises(PlanError, match=r"'long' reads an open slice.*: refine or close the plan"):
         lower(plan)
+    assert [type(node.program).__name__ for node in lower(refine(plan)).nodes] == [
+        *("Cut", "Cut", "Prefix", "Prefix")
+    ]
     assert_holds_its_records(plan, range(-30, 31))

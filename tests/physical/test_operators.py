@@ -42,6 +42,7 @@ PERIODIC: tuple[Operator, ...] = (
 )
 IN_WORDS = {
     "close": "slices closed",
+    "refine": "fragments first",
     "slice_roots": "first level sliced",
     "unshare": "taken apart",
     "share_one_set": "one set of slices",

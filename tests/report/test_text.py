@@ -5,7 +5,7 @@ from re import fullmatch
 from typing import Any
 
 import muntin as mt
-from muntin.plan import close
+from muntin.plan import close, refine
 from muntin.planner.found import Alternative
 from muntin.report import html, text
 
@@ -17,17 +17,19 @@ def plan(strategy: str, **options: Any) -> mt.Plan:
 
 
 def test_open_slices_are_shown_as_they_run_with_a_note() -> None:
-    """No engine reads them: they are cut where windows end, and that tree is the one shown."""
-    cutty, pairs = plan("cutty"), plan("shared-pairs")
-    assert cutty.planned != cutty.tree == close(cutty.planned)
-    said = cutty.explain()
-    assert f"{cutty.operator.name} runs the plan of cutty in its own form, as shown" in said
-    assert "in its own form" not in pairs.explain()
-    assert "prefix" not in said
-    slices = [line.split()[-6:] for line in said.split("\n") if "an hour" in line]
-    assert slices == [
-        line.split()[-6:] for line in pairs.explain().split("\n") if "an hour" in line
-    ]
+    """NumPy reads them, of fragments; SQL cuts them where windows end. That tree is shown."""
+    opened, closed = (plan("cutty", operator=name) for name in ("kernel", "expand"))
+    assert opened.planned == closed.planned
+    assert opened.planned != opened.tree == refine(opened.planned)
+    assert closed.planned != closed.tree == close(closed.planned)
+    for found in (opened, closed):
+        note = f"{found.operator.name} runs the plan of cutty in its own form, as shown"
+        assert note in found.explain()
+    assert "in its own form" not in plan("shared-pairs").explain()
+    [line] = [line for line in opened.explain().split("\n") if "kernel: open" in line]
+    assert fullmatch(r".*14 minutes/8 minutes +3 slices, the last one open +.*", line)
+    assert "fragments, 18 an hour" in opened.explain()
+    assert "one open" not in closed.explain()
 
 
 def test_the_headline_is_in_seconds_or_in_the_cost_asked_for() -> None:

@@ -59,8 +59,8 @@ def test_a_step_reads_no_entry_twice() -> None:
 
 def test_an_unknown_format_is_refused() -> None:
     store = started()
-    store["header"] = json.dumps(json.loads(store["header"]) | {"format": 2}).encode()
-    refused(spec_of(WINDOWS), store, "format 2, and this version of Muntin knows only 1")
+    store["header"] = json.dumps(json.loads(store["header"]) | {"format": 3}).encode()
+    refused(spec_of(WINDOWS), store, "format 3, and this version of Muntin knows only 1 and 2")
     store["header"] = b"\x80\x04 something else"
     refused(spec_of(WINDOWS), store, "was not written by Muntin")
 

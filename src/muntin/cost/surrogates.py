@@ -23,7 +23,8 @@ window stands on the coarsest pieces that serve it. From few pieces that overlap
 Grouped, exploded and shipped count values (`width` in a row), scanned counts partial columns.
 Results that come back from Python are the same for every plan, and left out.
 
-Both take slices whole: a plan that reads open slices is priced as it runs, by `plan.closed`.
+Expand takes slices whole: a plan that reads open slices is priced as it runs, closed. The kernel
+combines a result once more with the open slice; its fragments are priced as it runs, refined.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from muntin.cost.spark import SHIPPED, Constants
 from muntin.cost.statistics import Statistics
 from muntin.model.windows import Window
 from muntin.plan import Shape
-from muntin.plan.coverage import EdgePieces, Source
+from muntin.plan.coverage import EdgeKind, EdgePieces, Source
 from muntin.plan.slicing import Slices
 
 HALO = 1.25
@@ -151,7 +152,8 @@ class KernelCost(Seconds):
             case Window(), Window() if not parent.tumbling:
                 return self.gathered(held(parent), float(pieces.count), held(child))
             case _:
-                return self.scanned(held(parent), held(child))
+                opened = held(child) if pieces.kind is EdgeKind.PREFIX else 0.0
+                return self.scanned(held(parent), held(child)) + self.step * opened
 
     def scanned(self, parent: Number, child: Number) -> Number:
         """Two scans of the pieces, one combine a result."""

@@ -14,6 +14,7 @@ reads fewer slices than two scans do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +97,11 @@ class Segments:
         changes = (group[1:] != group[:-1]) | (block[1:] != block[:-1])
         first = np.concatenate(([0], np.flatnonzero(changes) + 1))
         length = np.diff(first, append=len(group))
+        return Segments.runs(first, length)
+
+    @staticmethod
+    def runs(first: Array, length: Array) -> Segments:
+        """Lay out runs of neighbours, so long and from there."""
         like = np.frexp(length.astype(np.float64) - 0.5)[1]
         return Segments(
             tuple(_laid_out(first[like == k], length[like == k]) for k in np.unique(like))
@@ -103,18 +109,26 @@ class Segments:
 
     def scan(self, partials: Arrays, monoid: Monoid) -> Scans:
         """Scan every run by itself, in both directions."""
-        prefixes = tuple(np.empty_like(a) for a in partials)
-        suffixes = tuple(np.empty_like(a) for a in partials)
+        prefixes = self._scan(partials, monoid.identity, monoid.prefixes)
+        suffixes = self._scan(partials, monoid.identity, monoid.suffixes)
+        return Scans(prefixes, suffixes, monoid)
+
+    def prefixes(self, partials: Arrays, monoid: Monoid) -> Arrays:
+        """Of every slice, what its run holds up to it."""
+        return self._scan(partials, monoid.identity, monoid.prefixes)
+
+    def _scan(
+        self, partials: Arrays, identity: tuple[object, ...], scan: Callable[[Arrays], Arrays]
+    ) -> Arrays:
+        done = tuple(np.empty_like(a) for a in partials)
         for where, inside in self.blocks:
             block = tuple(
                 _padded(a, where, inside, nothing)
-                for a, nothing in zip(partials, monoid.identity, strict=True)
+                for a, nothing in zip(partials, identity, strict=True)
             )
-            for target, scanned in zip(prefixes, monoid.prefixes(block), strict=True):
+            for target, scanned in zip(done, scan(block), strict=True):
                 target[where] = scanned[inside]
-            for target, scanned in zip(suffixes, monoid.suffixes(block), strict=True):
-                target[where] = scanned[inside]
-        return Scans(prefixes, suffixes, monoid)
+        return done
 
 
 def _laid_out(first: Array, length: Array) -> tuple[Array, Array]:

@@ -1,11 +1,13 @@
 """Evaluate a whole tree over sorted pieces: every node from the pieces of its parent.
 
-Three ways to make a node, by what it is and what it is made of:
+Four ways to make a node, by what it is and what it is made of:
 
     cut     slices of finer slices: each piece falls into one, neighbours are merged
     scan    a window of disjoint pieces (slices, a tumbling window): two scans of the pieces and one
             combine a result, however much it overlaps itself; on a grid where most of its cells
             hold something (`kernels.grid`), else by index (`kernels.scans`)
+    open    a window of slices that ends within one: its whole slides are scanned, and the running
+            partial of the slice that is open where it ends is added (`kernels.opened`)
     gather  a window of a window that overlaps itself: the same along its chains
             (`kernels.chains`); a few pieces a result are read one by one
 
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from muntin.kernels.grid import Grid, grids
 from muntin.kernels.grouping import Grouping
 from muntin.kernels.instances import Instances, instances
 from muntin.kernels.monoids import Array, Monoid
+from muntin.kernels.opened import Join, OpenSlices
 from muntin.kernels.pieces import Bounds, Keep, Pieces, Results, as_pieces, bound_of
 from muntin.kernels.scans import Halves, Scans, Segments, Unscanned
 from muntin.model.windows import Window
@@ -41,7 +44,8 @@ class Branch:
     """A node to compute from the pieces of its parent, and the nodes computed from its own.
 
     `feeds` say which pieces of a parent that overlaps itself make an instance; without them all
-    that start within it do.
+    that start within it do. One that `is_open` ends within a piece of its parent, of which it reads
+    what lies within it; that parent is made of finer pieces.
     """
 
     node: int
@@ -49,6 +53,7 @@ class Branch:
     asked: bool
     branches: tuple[Branch, ...] = ()
     feeds: tuple[Feed, ...] = ()
+    is_open: bool = False
 
     @property
     def widest(self) -> int:
@@ -84,11 +89,13 @@ def evaluate_tree(
     between: Between | None = None,
     keep: Keep | None = None,
     read: Read | None = None,
+    opened: OpenSlices | None = None,
 ) -> Iterator[Results]:
     """The instances of every window asked for that are wanted, in portions: all, unless told.
 
     Where they lie between two begins, only the pieces that they need are looked at; `keep` then
-    tells which of these instances are wanted.
+    tells which of these instances are wanted. `opened` has what the pieces are made of, where some
+    of these nodes end within one.
     """
     for branch in branches:
         span = None if between is None else span_of(branch, between)
@@ -96,14 +103,16 @@ def evaluate_tree(
         if not len(own.start):
             continue
         below: list[Results] = []
-        for results in _Making(branch, own, monoids, span, read).results():
+        making = _Making(branch, own, monoids, span, read, opened)
+        for results in making.results():
             if branch.branches:
                 below.append(results)
             if branch.asked:
                 yield _wanted(results, branch, between, keep)
         if below:
             inner = as_pieces(below)
-            yield from evaluate_tree(branch.branches, inner, monoids, between, keep, read)
+            finer = making.opens
+            yield from evaluate_tree(branch.branches, inner, monoids, between, keep, read, finer)
 
 
 def span_of(branch: Branch, between: Between) -> Bounds:
@@ -136,7 +145,7 @@ def _wanted(
     return results if wanted is None or wanted.all() else results.where(wanted)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Making:
     """One node made of pieces: those of its instances that lie in a span, and who is told."""
 
@@ -145,14 +154,25 @@ class _Making:
     monoids: tuple[Monoid, ...]
     span: Bounds | None
     read: Read | None
+    opened: OpenSlices | None
+
+    @cached_property
+    def opens(self) -> OpenSlices | None:
+        """These slices with what they are made of, if a node below reads one that is open."""
+        if not any(below.is_open for below in self.branch.branches):
+            return None
+        assert isinstance(self.branch.shape, Slices), "only slices are read open"
+        return OpenSlices.cut(self.pieces, self._begun(self.branch.shape), self.monoids)
 
     def results(self) -> Iterator[Results]:
         """The node's instances or slices in portions."""
         shape, feeds = self.branch.shape, self.branch.feeds
         if isinstance(shape, Slices):
             yield self._cut(shape)
+        elif self.branch.is_open:
+            yield from self._opened(shape)
         elif not feeds:
-            yield from self._scanned(shape)
+            yield from self._scanned(shape, self._limits(shape))
         else:
             parts = [part for feed in feeds for part in self._gathered(shape, feed)]
             if len(feeds) == 1:
@@ -161,9 +181,11 @@ class _Making:
                 yield self._merged(as_pieces(parts))
 
     def _cut(self, slices: Slices) -> Results:
-        pieces = self.pieces
-        begun = [pieces.start - (pieces.start - cut.phase) % cut.step for cut in slices.cuts]
-        start = np.asarray(np.maximum.reduce(begun))
+        if self.opens is not None:
+            own = self.opens.slices
+            self._tell(own.start, self.opens.sizes)
+            return Results(self.branch.node, own.group, own.start, own.origin, own.columns)
+        pieces, start = self.pieces, self._begun(slices)
         made = self._merged(Pieces(pieces.group, start, pieces.origin, pieces.columns))
         if self.read is not None:
             ends = np.flatnonzero(
@@ -171,6 +193,12 @@ class _Making:
             )
             self._tell(made.start, np.diff([-1, *ends, len(start) - 1]))
         return made
+
+    def _begun(self, slices: Slices) -> Array:
+        """Where the slice of every piece begins."""
+        start = self.pieces.start
+        begun = [start - (start - cut.phase) % cut.step for cut in slices.cuts]
+        return np.asarray(np.maximum.reduce(begun))
 
     def _merged(self, pieces: Pieces) -> Results:
         """Pieces of the same group and start as one, older ones first."""
@@ -184,8 +212,19 @@ class _Making:
         kept = pieces.group[rows], pieces.start[rows], pieces.origin[rows]
         return Results(self.branch.node, *kept, columns)
 
-    def _scanned(self, window: Window) -> Iterator[Results]:
-        limits, pieces = self._limits(window), self.pieces
+    def _opened(self, window: Window) -> Iterator[Results]:
+        """Whole slides, then the rest of each instance; some instances have only that."""
+        assert self.opened is not None, "whoever cuts the slices keeps what they are made of"
+        limits, whole = self._limits(window), window.range - window.range % window.slide
+        rest = self.opened.rest(window).between(limits)
+        self._tell(rest.start, rest.slices)
+        join = Join(rest, window, self.monoids)
+        for results in self._scanned(Window(whole, window.slide, window.offset), limits):
+            yield join.with_rest(results)
+        yield join.left(self.branch.node)
+
+    def _scanned(self, window: Window, limits: Bounds | None) -> Iterator[Results]:
+        pieces = self.pieces
         if limits is not None:
             first, last = limits
             pieces = pieces.within(first, np.add(last, window.range))

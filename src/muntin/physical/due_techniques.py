@@ -19,7 +19,9 @@ Windows of one set of slices share blocks and rungs, not stacks.
 
 A step is taken to come every STEP of event time, as in a stream that keeps up, a late row before
 one of ten steps that emit, and a key to have rows in every slice. Where steps are so long that the
-due instances share no core, all techniques do the same.
+due instances share no core, all techniques do the same. Slices that windows read while they are
+open are in fragments, F in a unit of time, until a block after them is settled (`state.merging`):
+for a step, half a block and half a slice on average, F - E more partials in a unit of that time.
 """
 
 from __future__ import annotations
@@ -56,11 +58,13 @@ PHASES = 1021
 class Kept:
     """Slices that a stream keeps, and its windows on them: `alone` those that nothing else is
     made of and that are made of nothing else, which a technique answers; `others` are read whole.
+    The newest slices are kept in `fragments`, where windows end within them.
     """
 
     slices: Slices
     alone: tuple[Window, ...]
     others: tuple[Window, ...] = ()
+    fragments: Slices | None = None
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -125,12 +129,22 @@ def _read(kept: Kept, technique: str, step: int, late: float) -> float:
     cores = []
     for window in kept.windows:
         last = (due_together(window, step) - 1) * window.slide
+        found += _fragments(kept, window, step, block) / (last + window.slide)
         if technique != "panes" and window in kept.alone and has_core(window, 0, last, block):
             cores.append(_core(window, due_together(window, step), block))
         else:
             apart = last + window.slide
             found += (slices_within(window, kept.slices) + last * edges) / apart
     return found + _read_cores(cores, technique == "b-int", block, edges, late)
+
+
+def _fragments(kept: Kept, window: Window, step: int, block: int) -> float:
+    """Partials that a step reads more since the newest slices of a window are in fragments."""
+    if kept.fragments is None:
+        return 0.0
+    edges = float(edge_rate(kept.slices))
+    newest = min(step + block / 2 + 0.5 / edges, window.range)
+    return newest * (float(edge_rate(kept.fragments)) - edges)
 
 
 def _read_cores(

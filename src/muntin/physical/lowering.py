@@ -12,6 +12,8 @@ Programs say how the pieces of a parent become those of its child, whatever the 
     Congruence   a piece belongs to the instances that a linear congruence gives (`plan.feeds`);
                  read forwards, rows are exploded into instances (expand, SQL); read backwards, an
                  instance gathers its pieces (the kernel)
+    Prefix       an instance is the slices within it, the last one as far as the instance goes: the
+                 running partial of that slice, over finer ones that are cut where it is read
     ByData       which pieces make an instance only the records tell
 """
 
@@ -27,7 +29,7 @@ from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
 from muntin.plan.coverage import EdgeKind, EdgePieces
 from muntin.plan.feeds import Feed, feeds_of
-from muntin.plan.slicing import Slices
+from muntin.plan.slicing import Slices, ends
 
 FROM_SOURCE = -1
 """The number of the source."""
@@ -55,11 +57,18 @@ class Congruence:
 
 
 @dataclass(frozen=True, slots=True)
+class Prefix:
+    """Slices from the begin of an instance of this window, the last one open where it ends."""
+
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
 class ByData:
     """The records decide."""
 
 
-Program = Cut | Congruence | ByData
+Program = Cut | Congruence | Prefix | ByData
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,19 @@ def _program(node: Node, number: int, plan: SharingPlan) -> Program:
     if isinstance(node.shape, DataWindow) or isinstance(plan.shape(node.parent), DataWindow):
         return ByData()
     if node.pieces.kind is EdgeKind.PREFIX:
-        raise PlanError(f"{node.id!r} reads an open slice, which no operator does: close the plan")
+        return _prefix(node, plan)
     if isinstance(node.shape, Slices):
         return Cut(node.shape)
     return Congruence(number, node.shape, node.pieces)
+
+
+def _prefix(node: Node, plan: SharingPlan) -> Prefix:
+    assert isinstance(node.shape, Window), "the checker allows windows only"
+    assert node.parent is not None, "the checker allows windows on slices only"
+    finer = plan.shape(plan.node(node.parent).parent)
+    if isinstance(finer, Slices) and finer.cuts_at(ends(node.shape)):
+        return Prefix(node.shape)
+    raise PlanError(
+        f"{node.id!r} reads an open slice, and what that is made of is not cut where the window "
+        "ends: refine or close the plan"
+    )

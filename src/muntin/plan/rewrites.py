@@ -3,6 +3,9 @@
 close        An engine that groups rows into slices cannot read a slice that is still open (a prefix
              edge): slices are cut where such instances end, too, and so are all finer slices that
              they are made of. There are more slices (Cutty's become shared pairs).
+refine       An engine that keeps partials in order can: the running partial of a slice, where such
+             an instance ends, is what it reads. Rows come to it grouped, so these slices are made
+             of fragments, cut there too; windows still read one piece for each slice.
 slice_roots  A stream keeps each row in one piece, however many instances it belongs to: a window
              that reads the source and overlaps itself is made of its pairs instead.
 unshare      Every window asked for reads the source by itself: what operators run that share
@@ -48,11 +51,71 @@ def close(plan: SharingPlan) -> SharingPlan:
 
 
 def _close(node: Node, cuts: Sequence[Cut]) -> Node:
-    pieces = replace(node.pieces, kind=EdgeKind.WHOLE)
-    shape = node.shape
-    if isinstance(shape, Slices) and cuts:
-        shape = cut_everywhere((*shape.cuts, *cuts), f"closed {shape.kind}")
-    return replace(node, shape=shape, pieces=pieces)
+    whole = replace(node, pieces=replace(node.pieces, kind=EdgeKind.WHOLE))
+    return _cut_at(whole, cuts, "closed")
+
+
+def _cut_at(node: Node, cuts: Sequence[Cut], how: str) -> Node:
+    """The node, cut there too if it is slices that are not; `how` tells that in their kind."""
+    if not isinstance(node.shape, Slices) or all(map(node.shape.cuts_at, cuts)):
+        return node
+    shape = cut_everywhere((*node.shape.cuts, *cuts), f"{how} {node.shape.kind}")
+    return replace(node, shape=shape)
+
+
+def refine(plan: SharingPlan) -> SharingPlan:
+    """A plan whose open slices are made of slices that are cut where they are read.
+
+    A prefix that is a whole slice, since others are cut there, is taken as one.
+
+    >>> from muntin.plan.slicing import cutty
+    >>> window = Window(14, 8, id="w")
+    >>> reading = window_node(window, "slices", kind=EdgeKind.PREFIX)
+    >>> plan = SharingPlan.build([slices_node(cutty(window)), reading], idempotent=False)
+    >>> [(node.id, str(node.shape), node.parent) for node in refine(plan).nodes[:2]]
+    [('fragments of slices', '8ℤ ∪ 6 mod 8', None), ('slices', '8ℤ', 'fragments of slices')]
+    """
+    plan = _take_whole(plan)
+    missing: dict[str, list[Cut]] = {}
+    split: dict[str, list[Cut]] = {}
+    for node in plan.nodes:
+        if node.pieces.kind is EdgeKind.PREFIX:
+            assert isinstance(node.shape, Window), "the checker allows windows only"
+            assert node.parent is not None, "the checker allows windows on slices only"
+            own, above = ends(node.shape), plan.node(node.parent).parent
+            if above is None:
+                split.setdefault(node.parent, []).append(own)
+            while above is not None:
+                missing.setdefault(above, []).append(own)
+                above = plan.node(above).parent
+    taken, nodes = {node.id for node in plan.nodes}, list[Node]()
+    for node in plan.nodes:
+        fine = _cut_at(node, missing.get(node.id, ()), "finer")
+        if node.id in split:
+            id = unused_id(f"fragments of {node.id}", taken)
+            taken.add(id)
+            assert isinstance(fine.shape, Slices), "only slices are read open"
+            cuts = cut_everywhere((*fine.shape.cuts, *split[node.id]), "fragments")
+            nodes.append(slices_node(cuts, id))
+            fine = replace(fine, parent=id)
+        nodes.append(fine)
+    if all(after is before for after, before in zip(nodes, plan.nodes, strict=False)):
+        return plan
+    return SharingPlan(tuple(nodes), plan.idempotent)
+
+
+def _take_whole(plan: SharingPlan) -> SharingPlan:
+    """The plan without prefixes that are whole slices."""
+    nodes = []
+    for parent, node in plan.edges():
+        if node.pieces.kind is EdgeKind.PREFIX and isinstance(node.shape, Window):
+            assert isinstance(parent, Slices), "the checker allows windows on slices only"
+            if parent.cuts_at(ends(node.shape)):
+                node = replace(node, pieces=replace(node.pieces, kind=EdgeKind.WHOLE))
+        nodes.append(node)
+    if all(after is before for after, before in zip(nodes, plan.nodes, strict=True)):
+        return plan
+    return SharingPlan(tuple(nodes), plan.idempotent)
 
 
 def slice_roots(plan: SharingPlan) -> SharingPlan:

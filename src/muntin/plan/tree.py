@@ -13,7 +13,8 @@ tree; they differ only in its shape.
     three-level weaving  Source ─▶ Slices ─▶ Slices ─▶ windows
 
 An edge has a kind (`coverage.EdgeKind`): windows on Cutty's slices read the last one while it is
-open. Operators that group whole pieces rewrite the plan (`close`), which cuts slices there.
+open. Operators in Python run that, on slices made of fragments (`refine`); those that group whole
+pieces, such as SQL's, rewrite the plan (`close`), which cuts slices there.
 """
 
 from __future__ import annotations

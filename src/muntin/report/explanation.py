@@ -12,7 +12,7 @@ from muntin.model.durations import duration_text
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, Question
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.plan.coverage import EdgePieces, Source
+from muntin.plan.coverage import EdgeKind, EdgePieces, Source
 from muntin.plan.slicing import Slices, edge_rate, slices_within
 from muntin.planner.choice import Choice
 from muntin.planner.found import Alternative
@@ -160,7 +160,8 @@ def _made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: EdgePie
         case Slices(), Slices():
             return _several(number(float(edge_rate(parent) / edge_rate(child))), "finer slice")
         case Slices(), Window():
-            return _several(number(slices_within(child, parent)), "slice")
+            slices = _several(number(slices_within(child, parent)), "slice")
+            return f"{slices}, the last one open" if pieces.kind is EdgeKind.PREFIX else slices
         case _:
             assert isinstance(parent, Window), "slices are never made of windows"
             made = f"{_several(f'{pieces.count}', 'piece')} of {shortened(parent.id)}"

@@ -8,6 +8,8 @@ In batch N the watermark is W_N; Spark judges lateness by W_{N-1} and lets windo
     then     last = W_N, and slices that no later window needs leave
 
 A late piece is simply merged into its slice: the windows that it is too late for never fire again.
+Slices that windows read while they are open are kept in fragments until none of these can end
+within them (muntin.state.merging).
 Where lateness is allowed, a piece is accepted for windows that end after `settled`, which lags
 behind `last` by it; those that had fired are emitted again (muntin.state.revisions).
 Keys that fall silent are in the state like all others, so their windows are emitted in time.
@@ -16,7 +18,7 @@ Keys that fall silent are in the state like all others, so their windows are emi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -33,6 +35,7 @@ from muntin.state.extras import complete
 from muntin.state.filling import Filling, know_history
 from muntin.state.header import check_begun, check_types
 from muntin.state.keys import Keys
+from muntin.state.merging import place
 from muntin.state.missed import find_missed
 from muntin.state.pieces import GROUP, START, longs, merge
 from muntin.state.revisions import Revisions
@@ -196,7 +199,9 @@ class Bucket:
             done.dropped += int(np.count_nonzero(~on_time))
             table, until = table.filter(pa.array(on_time)), until[on_time]
         number = self.state.number_keys(table, until)
+        start = pa.array(place(self.state.header.bases[i], longs(table, START)), pa.int64())
         kept = table.select([START, *(p.name for p in self.spec.partials)])
+        kept = kept.set_column(0, START, start)
         return kept.add_column(0, GROUP, pa.array(number, pa.int32()))
 
     def _merge(self, i: int, table: pa.Table) -> None:
@@ -219,20 +224,20 @@ class Bucket:
         ):
             due, cores = Due(kept, last, watermark), Cores(self.state, i, technique)
             together: list[Branch] = []
-            for branch in base.branches:
+            for branch in base.readers:
                 first, latest = due.bounds(branch)
                 if first > latest:
                     continue
                 window = None if branch.branches else branch.shape
                 if isinstance(window, Window) and cores.pays(window, first, latest):
                     tables = cores.tables(window, first, latest)
-                    found.append((replace(base, branches=(branch,)), tables, due))
+                    found.append((base.only((branch,)), tables, due))
                 else:
                     together.append(branch)
             if together:
                 low = min(due.bounds(branch)[0] for branch in together)
                 tables = self.state.runs(i, low, watermark)
-                found.append((replace(base, branches=tuple(together)), tables, due))
+                found.append((base.only(tuple(together)), tables, due))
         return [asked for asked in found if asked[1]]
 
     def _changed(self, i: int, last: int, new: pa.Table) -> Asked:

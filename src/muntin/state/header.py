@@ -14,7 +14,8 @@
 
 A window that joined later is complete only `since` an instant; kept ones have none. A run is a
 table of the pieces whose slices begin in one block of time, under a token that no other content
-ever had, so that a reader may remember what it has read.
+ever had, so that a reader may remember what it has read. Slices that began before `merged_to` are
+merged into coarser ones; such a state has a format of its own, which earlier versions refuse.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices, edge_rate
 from muntin.state.spec import Spec
 
-FORMAT = 1
+FORMAT, MERGED = 1, 2
+"""The format of a state; of one in which slices were merged into coarser ones."""
 
 
 @dataclass(slots=True)
@@ -47,7 +49,8 @@ class KeptBase:
     """Slices of the state: the length of a block, windows, and the token of each block's run.
 
     `whole_from` is the instant from which on no slice is missing; `older` lists other cuttings
-    that the state went through, each with the instant until which its slices may stand.
+    that the state went through, each with the instant until which its slices may stand. Pieces that
+    begin before `merged_to`, a cut of the `coarse` slices, are pieces of these (`state.merging`).
     """
 
     slices: Slices
@@ -56,13 +59,16 @@ class KeptBase:
     whole_from: int | None = None
     runs: dict[int, str] = field(default_factory=dict)
     older: list[tuple[int, Slices]] = field(default_factory=list)
+    coarse: Slices | None = None
+    merged_to: int | None = None
 
     @staticmethod
     def of(base: Base) -> KeptBase:
         """The base of a query, with nothing kept yet."""
         windows = [KeptWindow(w) for w in base.windows.values()]
         widest = max((w.window.range for w in windows), default=1)
-        return KeptBase(base.slices, block_length(widest, edge_rate(base.slices)), windows)
+        block = block_length(widest, edge_rate(base.coarse or base.slices))
+        return KeptBase(base.slices, block, windows, coarse=base.coarse)
 
     def since(self, window: Window) -> int | None:
         """From when on the window is complete; None if it always was."""
@@ -78,6 +84,8 @@ class KeptBase:
             "windows": [[w.range, w.slide, w.offset, w.id, since] for w, since in windows],
             "runs": list(self.runs.items()),
             "older": [(end, slices.cuts) for end, slices in self.older],
+            "coarse": None if self.coarse is None else self.coarse.cuts,
+            "merged_to": self.merged_to,
         }
 
     @staticmethod
@@ -90,6 +98,8 @@ class KeptBase:
             read["whole_from"],
             dict(read["runs"]),
             [(end, _slices(cuts)) for end, cuts in read["older"]],
+            None if read.get("coarse") is None else _slices(read["coarse"]),
+            read.get("merged_to"),
         )
 
 
@@ -132,7 +142,7 @@ class Header:
         """The header as JSON."""
         return json.dumps(
             {
-                "format": FORMAT,
+                "format": MERGED if any(base.merged_to for base in self.bases) else FORMAT,
                 "buckets": self.buckets,
                 "bucket": self.bucket,
                 "named": self.named,
@@ -166,11 +176,11 @@ class Header:
                 "the data decides, or for trailing ones; ask for these again, or start with a new "
                 "checkpoint location"
             )
-        if number != FORMAT:
+        if number not in (FORMAT, MERGED):
             raise StateError(
                 f"the state of this stream has format {number}, and this version of Muntin knows "
-                f"only {FORMAT}: go on with the version that wrote it, or start with a new "
-                "checkpoint location"
+                f"only {FORMAT} and {MERGED}: go on with the version that wrote it, or start with "
+                "a new checkpoint location"
             )
         return Header(
             read["buckets"],

@@ -25,6 +25,7 @@ from muntin.state.corrected import COUNTS, ends
 from muntin.state.header import Header, KeptBase, check
 from muntin.state.keys import Keys
 from muntin.state.known import Known
+from muntin.state.merging import adopt, merge_runs, merge_until
 from muntin.state.pieces import GROUP, START, longs, merge
 from muntin.state.spec import Spec, needed_until
 from muntin.state.store import Store, from_bytes, to_bytes
@@ -66,6 +67,8 @@ class State:
             self.header.known, self._unsaved = False, True
         if not unchanged(self.header, spec):
             self._change()
+        for kept, base in zip(self.header.bases, spec.bases, strict=True):
+            self._unsaved |= adopt(kept, base)
 
     def complete_from(self) -> dict[str, int]:
         """The begin of the first complete instance of every window that joined later, by id."""
@@ -185,6 +188,7 @@ class State:
             return
         for i, base in enumerate(self.header.bases):
             self._expire(i, base)
+            self._merge(i, base)
         if self.header.revised is not None and self.header.revised <= self.header.settled:
             self.put_counts(COUNTS.empty_table())
         if self._keys is not None:
@@ -205,6 +209,27 @@ class State:
         newest = np.array([(block + 1) * base.block - 1 for block in blocks], dtype=np.int64)
         for block, until in zip(blocks, needed_until(windows, newest), strict=True):
             if until <= self.header.settled:
+                self.cache.pop(base.runs.pop(block), None)
+                self.store.remove(f"{i}/{block}")
+
+    def _merge(self, i: int, base: KeptBase) -> None:
+        """Merge slices that no window can end within any more into coarser ones."""
+        until = merge_until(base, self.header.settled)
+        if until is None:
+            return
+        since, base.merged_to = base.merged_to, until
+        runs = {
+            block: self._known(i, block)
+            for block in sorted(base.runs)
+            if block * base.block < until and (since is None or (block + 1) * base.block > since)
+        }
+        if not runs:
+            return
+        changed = merge_runs(base, runs, until, self.spec.partials, self.spec.wraps)
+        for block, table in changed.items():
+            if table is not None:
+                self.put(i, block, table)
+            else:
                 self.cache.pop(base.runs.pop(block), None)
                 self.store.remove(f"{i}/{block}")
 

@@ -8,10 +8,10 @@ cuts them. A new window takes over slices of the state:
     not cut there          it is complete from the end of the newest slice of the whole stream,
                            in all buckets alike
 
-The state remembers until when slices of each earlier cutting may stand, so this holds after any
-number of changes; of many, the oldest count as missing, so that a new window begins later. Older
-instances of a new window are not emitted at all. What is refused is a plan that puts kept windows
-together whose slices the state holds apart, none of them cut for all.
+The state remembers until when slices of each earlier cutting may stand, those that it has merged
+included, so this holds after any number of changes; of many, the oldest count as missing, so that a
+new window begins later. Older instances of a new window are not emitted at all. What is refused is
+a plan that puts kept windows together whose slices the state holds apart, none of them cut for all.
 """
 
 from __future__ import annotations
@@ -137,6 +137,8 @@ def _cuttings(old: KeptBase, end: int | None) -> list[tuple[int, Slices]]:
     if end is None:
         return []
     earlier = [each for each in old.older if each[1] != old.slices]
+    if old.coarse is not None and old.merged_to is not None:
+        earlier.append((old.merged_to, old.coarse))
     return [*earlier, (end, old.slices)]
 
 

@@ -11,7 +11,6 @@ from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.kernel import Kernel
 from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan
-from muntin.plan.slicing import Slices
 
 
 class Arrays(Kernel):
@@ -35,9 +34,7 @@ class Arrays(Kernel):
         """The first level is grouped by SQL; slices are cut, windows scanned or gathered."""
         if node.parent == FROM_SOURCE:
             return "sql"
-        if isinstance(node.shape, Slices):
-            return "arrays: cut"
-        return "arrays: scan" if physical.nodes[node.parent].disjoint else "arrays: gather"
+        return super().how(node, physical, question)
 
 
 ARRAYS = Arrays()

@@ -3,7 +3,9 @@
     rows ─ pieces of the first level ─ state of a bucket ─ the tree below, for what is due ─ results
            in Python                   columns, all keys together
 
-A bucket pays for each batch, and little for a key or a result.
+A bucket pays for each batch, and little for a key or a result. Where windows read slices while
+they are open, the first level are fragments of these; the state merges them when no window that is
+still to fire ends within the slice, so it keeps as many pieces as instances begin.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from muntin.physical.operators.streamed import (
     price_grouping,
 )
 from muntin.physical.question import Question
-from muntin.plan import SharingPlan, close, slice_roots
+from muntin.plan import SharingPlan, refine, slice_roots
+from muntin.plan.slicing import Slices, edge_rate
 
 BATCH = 0.65
 """Seconds for one more batch, however few its rows: Python runs in two stages of it."""
@@ -48,10 +51,27 @@ def _kept_longer(question: Question) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _keep(base: Base) -> Kept:
-    alone = [b.shape for b in base.branches if not b.branches and isinstance(b.shape, Window)]
-    others = [w for b in base.branches if b.branches for w in b.windows.values()]
-    return Kept(base.slices, tuple(alone), tuple(others))
+def kept_by(base: Base) -> Kept:
+    """What a stream keeps of a base, and which windows a technique answers."""
+    alone = [b.shape for b in base.readers if not b.branches and isinstance(b.shape, Window)]
+    others = [w for b in base.readers if b.branches for w in b.windows.values()]
+    if base.coarse is None:
+        return Kept(base.slices, tuple(alone), tuple(others))
+    return Kept(base.coarse, tuple(alone), tuple(others), base.slices)
+
+
+def _merging(physical: PhysicalPlan) -> tuple[str, ...]:
+    """What becomes of fragments once the slices that they make are complete."""
+    merged = [base for base in bases(physical) if base.coarse is not None]
+    if not merged:
+        return ()
+    pairs = [(_hourly(b.coarse), _hourly(b.slices)) for b in merged if b.coarse is not None]
+    kept = " and ".join(f"{few} an hour instead of {many}" for few, many in pairs)
+    return (f"fragments are merged once no open window ends within their slice: {kept} are kept",)
+
+
+def _hourly(slices: Slices) -> str:
+    return _shown(float(edge_rate(slices)) * 3_600_000_000)
 
 
 def _history(physical: PhysicalPlan, until: int, fill_for: int | None) -> str:
@@ -77,12 +97,12 @@ class Bucketed(Streamed):
 
         It depends on the plan alone, so that a stream has the same wherever it is planned.
         """
-        best, read = choose_technique([_keep(base) for base in bases(physical)])
+        best, read = choose_technique([kept_by(base) for base in bases(physical)])
         return (best if given == "auto" else given), read
 
     def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         """By what the windows that are due are answered, and what the other techniques read."""
-        until, due = question.until, self._due(physical, question)
+        until, due = question.until, (*_merging(physical), *self._due(physical, question))
         return due if until is None else (_history(physical, until, question.fill_for), *due)
 
     def _due(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
@@ -107,7 +127,7 @@ class Bucketed(Streamed):
 
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
         """Its state keeps disjoint pieces."""
-        return (close, slice_roots)
+        return (refine, slice_roots)
 
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """Grouping, evaluating what is due, and handing it back."""

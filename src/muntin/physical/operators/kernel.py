@@ -3,8 +3,10 @@
 The engine groups the source into the first level; its pieces go to Python once, split by key and by
 chunks of time, and only results come back. The whole tree below is evaluated there, node by node
 (`kernels.tree`): slices of slices are cut, windows of disjoint pieces scanned, and windows of
-windows that overlap themselves gathered. A stream keeps the pieces of first-level nodes as state,
-so there they must be disjoint: `Base`.
+windows that overlap themselves gathered. Of a slice that is open where a window ends, the running
+partial is read, so there are as many slices to scan as instances begin, not as begin and end; what
+the engine sends are still the fragments between all begins and ends. A stream keeps the pieces of
+first-level nodes as state, so there they must be disjoint: `Base`.
 """
 
 from __future__ import annotations
@@ -18,12 +20,12 @@ from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import GATHER, HALO, SCANS
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, Congruence, PhysicalNode, PhysicalPlan
+from muntin.physical.lowering import FROM_SOURCE, Congruence, PhysicalNode, PhysicalPlan, Prefix
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question, in_engine, in_python
-from muntin.plan import SharingPlan, close
+from muntin.plan import SharingPlan, refine
 from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices, begins
 
@@ -44,8 +46,8 @@ class Kernel(Counted):
         return None if in_python(question.query) else question.not_in_python
 
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
-        """A row is in one piece: open slices are closed."""
-        return (close,)
+        """A row is in one piece: open slices are made of finer ones."""
+        return (refine,)
 
     def surrogate(self, question: Question) -> CostModel:
         """2 · pieces of the parent + results, in seconds."""
@@ -78,22 +80,30 @@ class Kernel(Counted):
         """Slices are cut, windows scanned or gathered."""
         if node.parent == FROM_SOURCE:
             return super().how(node, physical, question)
-        if isinstance(node.shape, Slices):
-            return "kernel: cut"
-        return "kernel: scan" if physical.nodes[node.parent].disjoint else "kernel: gather"
+        return f"{self.name}: {way_of(node, physical)}"
+
+
+def way_of(node: PhysicalNode, physical: PhysicalPlan) -> str:
+    """How the kernels make a node below the first level."""
+    if isinstance(node.shape, Slices):
+        return "cut"
+    if isinstance(node.program, Prefix):
+        return "open"
+    return "scan" if physical.nodes[node.parent].disjoint else "gather"
 
 
 def read(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> float:
     """Steps to make a node: each piece once to cut, twice to scan and once for each result.
 
-    Steps along the chains of a parent that overlaps itself take longer.
+    A result that reads an open slice is combined once more. Steps along the chains of a parent that
+    overlaps itself take longer.
     """
     parent, held = physical.nodes[node.parent], question.statistics.held
     if isinstance(node.shape, Slices):
         return held(parent.shape)
     scanned = 2 * held(parent.shape) + held(node.shape)
     if parent.disjoint:
-        return scanned
+        return scanned + (held(node.shape) if isinstance(node.program, Prefix) else 0.0)
     pieces = physical.plan.nodes[node.number].pieces.count * held(node.shape)
     return GATHER * min(scanned, pieces)
 
@@ -117,16 +127,32 @@ KERNEL = Kernel()
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Disjoint pieces under the number of their first-level node, and what is made of them."""
+    """Disjoint pieces under the number of their first-level node, and what is made of them.
+
+    Where all of that is made of one set of `coarse` slices, pieces may be merged into these as soon
+    as no window ends within one.
+    """
 
     node: int
     slices: Slices
     branches: tuple[Branch, ...]
+    coarse: Slices | None = None
 
     @property
     def windows(self) -> dict[int, Window]:
         """The windows asked for that are made of these pieces, by number."""
         return {number: w for branch in self.branches for number, w in branch.windows.items()}
+
+    @property
+    def readers(self) -> tuple[Branch, ...]:
+        """What reads the pieces, merged or not."""
+        return self.branches if self.coarse is None else self.branches[0].branches
+
+    def only(self, readers: tuple[Branch, ...]) -> Base:
+        """The base with just some of its readers."""
+        if self.coarse is None:
+            return replace(self, branches=readers)
+        return replace(self, branches=(replace(self.branches[0], branches=readers),))
 
 
 def trees(physical: PhysicalPlan) -> dict[int, tuple[Branch, ...]]:
@@ -142,7 +168,9 @@ def bases(physical: PhysicalPlan) -> tuple[Base, ...]:
 def _base(physical: PhysicalPlan, root: PhysicalNode) -> Base:
     below = branches_below(physical, root)
     if isinstance(root.shape, Slices):
-        return Base(root.number, root.shape, below)
+        made = below[0].shape if len(below) == 1 else None
+        coarse = made if isinstance(made, Slices) else None
+        return Base(root.number, root.shape, below, coarse)
     assert isinstance(root.shape, Window), "windows that the data decides have no bases"
     assert root.disjoint, "first-level windows that overlap themselves are put on slices"
     own = () if root.hidden else (Branch(root.number, root.shape, asked=True),)
@@ -159,5 +187,6 @@ def branches_below(physical: PhysicalPlan, node: PhysicalNode) -> tuple[Branch, 
             assert isinstance(child.program, Congruence), "slices are never made of windows"
             feeds = child.program.feeds
         below = branches_below(physical, child)
-        found.append(Branch(child.number, child.shape, not child.hidden, below, feeds))
+        is_open = isinstance(child.program, Prefix)
+        found.append(Branch(child.number, child.shape, not child.hidden, below, feeds, is_open))
     return tuple(found)

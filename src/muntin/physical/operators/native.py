@@ -33,7 +33,7 @@ from muntin.physical.operators.streamed import (
     price_grouping,
 )
 from muntin.physical.question import Question, partials_of
-from muntin.plan import close, slice_roots, unshare
+from muntin.plan import refine, slice_roots, unshare
 
 SCAN = 2.5e-7
 """Seconds to read a row where rows are not pre-aggregated."""
@@ -59,7 +59,7 @@ class Native(Streamed):
 
     def rewrites(self, question: Question) -> tuple[Rewrite, ...]:
         """Rows are grouped into disjoint pieces, or copied into their instances."""
-        return (close, slice_roots) if _shares(question) else (unshare,)
+        return (refine, slice_roots) if _shares(question) else (unshare,)
 
     def seconds(self, physical: PhysicalPlan, question: Question) -> dict[int, float]:
         """Grouping and evaluating in each batch, and each row of state that a batch touches."""

@@ -54,7 +54,7 @@ class Rows(Kernel):
         """Rows are sliced, all else is the kernel's."""
         if node.parent == FROM_SOURCE:
             return "rows: slice"
-        return super().how(node, physical, question).replace(Kernel.name, self.name)
+        return super().how(node, physical, question)
 
 
 ROWS = Rows()

@@ -14,9 +14,9 @@ from muntin.cost.spark import SHIPPED
 from muntin.cost.statistics import LARGEST, ROWS, SECOND
 from muntin.cost.surrogates import SCANS
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
+from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan, Prefix
 from muntin.physical.operators.base import Operator
-from muntin.physical.operators.kernel import KERNEL
+from muntin.physical.operators.kernel import way_of
 from muntin.physical.question import Question
 from muntin.plan.slicing import Slices
 
@@ -54,7 +54,7 @@ class Streamed(Operator):
         """Rows are grouped; what is below is evaluated by the kernels."""
         if node.parent == FROM_SOURCE:
             return "slices" if isinstance(node.shape, Slices) else f"{self.name}: instances"
-        return KERNEL.how(node, physical, question).replace(KERNEL.name, self.name)
+        return f"{self.name}: {way_of(node, physical)}"
 
 
 def over_all(question: Question) -> Statistics:
@@ -90,7 +90,8 @@ def price_evaluation(
     if isinstance(node.shape, Slices):
         steps = pieces
     else:
-        steps = 2 * pieces + _during(question, batch_span(question)).held(node.shape)
+        combines = 2 if isinstance(node.program, Prefix) else 1
+        steps = 2 * pieces + combines * _during(question, batch_span(question)).held(node.shape)
     return BATCHES * (NODE + STEP * question.partials * steps)
 
 

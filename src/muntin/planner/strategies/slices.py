@@ -17,8 +17,8 @@ T + Σ E·(r_i/s_i) with E edges in a period (Table 1). Shared panes are as long
 ranges, slides and offsets; shared pairs cut wherever any instance begins or ends, and no coarser
 slices of whole pieces serve all windows (Theorem 1 of Krishnamurthy et al., 2006). Cutty cuts only
 where instances begin, and reads the slice that is open where one ends (an edge of kind `prefix`):
-⌈r/s⌉ partials where pairs take 2⌊r/s⌋ + 1 (sections 5 and 6 of the Cutty paper). Engines that group
-whole slices cut there too: they run shared pairs.
+⌈r/s⌉ partials where pairs take 2⌊r/s⌋ + 1 (sections 5 and 6 of the Cutty paper). Operators that run
+in Python make such slices of fragments; SQL, which groups whole slices, cuts there too.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ own cost model, whichever it is. Under cost "weave" that is Equation 1 of both p
 
 Windows of a tree are cut by panes, pairs or Cutty (`Problem.slicing`). Pairs are the default: Cutty
 has fewer edges where ranges are no multiples of slides, and its windows then read a slice that is
-open (edges of kind `prefix`), which saves something only on engines that keep open partials.
+open (edges of kind `prefix`), which saves something only on operators that keep open partials.
 """
 
 from __future__ import annotations
