@@ -86,8 +86,8 @@ def _measure(name: str, rows: int, spark: SparkSession, options: Options) -> Tab
     path = events_file(rows, SETS[name], options.data)
     events, table = spark.read.parquet(str(path)), pq.read_table(path)
     sides: dict[str, Callable[[], int]] = {
-        FLOOR: lambda: _to_nowhere(_floor(events)),
-        OURS: lambda: _to_nowhere(_features(events)),
+        FLOOR: lambda: to_nowhere(_floor(events)),
+        OURS: lambda: to_nowhere(_features(events)),
         IN_PROCESS: lambda: int(as_of(table, "ts", WINDOWS, AGGREGATES, "device").num_rows),
     }
     if find_spec("polars"):
@@ -109,12 +109,12 @@ def _measure_grain(name: str, rows: int, spark: SparkSession, options: Options) 
     events = spark.read.parquet(str(events_file(rows, SETS[name], options.data)))
 
     def ask(window: str, grain: str | None) -> Callable[[], int]:
-        return lambda: _to_nowhere(
+        return lambda: to_nowhere(
             as_of(events, "ts", [window], AGGREGATES, "device", operator="frames", grain=grain)
         )
 
     sides = {
-        FLOOR: lambda: _to_nowhere(_floor(events)),
+        FLOOR: lambda: to_nowhere(_floor(events)),
         "5 minutes": ask("5 minutes", None),
         "7 days": ask("7 days", None),
         "7 days, grain 1 minute": ask("7 days", "1 minute"),
@@ -134,12 +134,13 @@ def _own_frames(events: DataFrame, tree: str) -> int:
     session = events.sparkSession
     session.conf.set(SEGMENT_TREE, tree)
     try:
-        return _to_nowhere(as_of(events, "ts", WINDOWS, AGGREGATES, "device", operator="range"))
+        return to_nowhere(as_of(events, "ts", WINDOWS, AGGREGATES, "device", operator="range"))
     finally:
         session.conf.unset(SEGMENT_TREE)
 
 
-def _to_nowhere(rows: DataFrame) -> int:
+def to_nowhere(rows: DataFrame) -> int:
+    """Compute all rows, and keep none."""
     rows.write.format("noop").mode("overwrite").save()
     return 0
 

@@ -1,11 +1,12 @@
 """Trailing windows on Spark, by our kernel and by Spark's own frames, against brute force."""
 
-from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField, StructType
 
 import muntin as mt
 from conformance.selection import SEED, many
@@ -69,25 +70,27 @@ def test_portions_change_nothing(
     reached.at_least(1, "left", "right", "lifetime", "rows", "delay", "grain", "other events")
 
 
+def columns(batch: pa.RecordBatch) -> tuple[pa.Array, ...]:
+    return tuple(batch.columns)
+
+
 def _by_stage(spark: SparkSession, question: Question, portion: int) -> Result:
     """The sorted records of one partition through the stage in this process, results by Spark."""
     rows, events = frames(spark, question)
     given: Any = arguments(question)
     plan: Any = mt.explain(rows, events=events, operator="frames", **given)
-    records = plan.bound.records(rows)
+    records = plan.bound.records
     arranged = records.arrange()
     before = spark.conf.get("spark.sql.shuffle.partitions")
     spark.conf.set("spark.sql.shuffle.partitions", "1")
-    batches = arranged.ordered.toArrow().to_batches(portion)
+    sent = arranged.sent.toArrow()
     spark.conf.set("spark.sql.shuffle.partitions", str(before))
-
-    def some() -> Iterator[Any]:
-        yield from batches
-
-    held = list(arranged.stage(some()))
-    found = [row for batch in held for row in batch.to_pylist()]
-    schema = records.schema(arranged.given)
-    local = spark.createDataFrame([tuple(row.values()) for row in found], schema)
-    finished = local.select(*arranged.restore(rows.columns), *records.results())
+    sends = sent.select(arranged.stage.layout.sends)
+    held = [row for each in arranged.stage(map(columns, sends.to_batches(portion))) for row in each]
+    assert len(held) == sent.num_rows, "features come in the order of the records"
+    schema = StructType([*arranged.sent.schema, StructField("f", records.features)])
+    rows_of = zip(sent.to_pylist(), held, strict=True)
+    local = spark.createDataFrame([(*row.values(), f.as_py()) for row, f in rows_of], schema)
+    finished = records.finish(arranged, local)
     place = {row["o"]: i for i, row in enumerate(question.rows)}
     return sorted((row.asDict() for row in finished.collect()), key=lambda row: place[row["o"]])

@@ -47,22 +47,29 @@ TRAILING: Any = {
 """What is asked as of each row."""
 
 
+FEATURES = ("as_of", "labels", "arrival")
+"""Rows with features: of their own past, of events that are another stream, and served at once."""
+
+
 def features(rows: DataFrame, operator: str) -> DataFrame:
-    """Rows with the features of `as_of`, or as `labels` of events that are another stream."""
+    """Rows with the features of one of these."""
     events = rows if operator == "labels" else None
-    found: DataFrame = mt.as_of(rows, **TRAILING, events=events, watermark="5 seconds")
+    output: Any = "arrival" if operator == "arrival" else "append"
+    found: DataFrame = mt.as_of(
+        rows, **TRAILING, events=events, output=output, watermark="5 seconds"
+    )
     return found
 
 
-def run(spark: SparkSession, folder: Path, names: list[str]) -> None:
+def run(spark: SparkSession, folder: Path, names: list[str], files: Path | None = None) -> None:
     """All queries until the files are read, from where their checkpoints say."""
     reader = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1)
-    stream = reader.parquet(str(folder / "files"))
+    stream = reader.parquet(str(files or folder / "files"))
     plans = {True: mt.optimize(RECORDS), False: mt.optimize(QUERY, "shared-pairs")}
     queries = []
     for name in names:
         operator, sink = name.split("-")
-        if operator in ("as_of", "labels"):
+        if operator in FEATURES:
             rows = features(stream, operator)
         else:
             plan = plans[operator == "records"]

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from lab.benchmarks import as_of
+from lab.benchmarks import as_of, as_of_choice
 from lab.registry import Options
 
 
@@ -29,3 +29,27 @@ def test_every_side_runs(
         "7 days, grain",
     ):
         assert side in printed
+
+
+def test_constants_are_fitted_to_what_was_measured() -> None:
+    """None is negative: what no measurement needs costs nothing."""
+    amounts = [(1.0, 1e3, 1e5), (1.0, 1e5, 1e7), (1.0, 1e6, 1e8), (1.0, 1e6, 1e9)]
+    wanted = (0.3, 0.0, 2e-8)
+    seconds = [sum(n * each for n, each in zip(own, wanted, strict=True)) for own in amounts]
+    assert as_of_choice.fit(amounts, seconds) == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.long
+def test_both_operators_are_timed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, spark: SparkSession
+) -> None:
+    cases = {"few": as_of_choice.Case(200, 3), "more": as_of_choice.Case(900, 3)}
+    found = {
+        name: as_of_choice._race(spark, name, case, Options(data=tmp_path, repeat=1))
+        for name, case in cases.items()
+    }
+    console = Console(record=True, width=160)
+    console.print(as_of_choice._table(cases, found))
+    printed = console.export_text()
+    assert "few, 3 keys, 4 windows" in printed
+    assert "range" in printed

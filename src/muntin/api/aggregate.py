@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, Unpack, cast, overload
 
 from muntin.aggregates import Aggregate
-from muntin.api.as_of import AsOfPlan, TrailingWindows, plan_as_of
+from muntin.api.as_of import AsOfPlan, TrailingWindows, explain_as_of
 from muntin.api.engine import check_shape, engine_of
 from muntin.api.optimize import Known, find_plans, resolve_statistics
 from muntin.api.plan import Plan, Table
@@ -17,7 +17,6 @@ from muntin.api.statistics import statistics
 from muntin.api.stream_options import STREAM_OPTIONS, PlanOptions, check_names
 from muntin.engines.engine import Engine
 from muntin.errors import QueryError, shown
-from muntin.model.as_of import as_of_query
 from muntin.model.choices import Closed, Deliver, Empty, FrameOperator, FrameOutput, Layout
 from muntin.model.data_windows import DataWindow
 from muntin.model.durations import Duration
@@ -205,46 +204,10 @@ def explain(
     [('1 minute', None), ('1 hour', '1 minute')]
     """
     if is_trailing(windows):
-        return _explain_as_of(data, time, windows, aggregates, keys, where, **options)
+        return explain_as_of(data, time or "", windows, aggregates, keys, where, **options)
     check_delivery(deliver)
     parts = (time, windows, aggregates, keys, where)
     return _plan(data, parts, queries, (layout, empty), cast(PlanOptions, options))[1]
-
-
-def _explain_as_of(
-    rows: object,
-    time: str | None,
-    windows: TrailingWindows,
-    aggregates: Iterable[Aggregate],
-    keys: str | Iterable[str],
-    where: str | None,
-    events: object = None,
-    events_time: str | None = None,
-    closed: Closed = "left",
-    operator: FrameOperator = "auto",
-    order_by: str | Iterable[str] = (),
-    grain: Duration | None = None,
-    watermark: Duration | None = None,
-    output: FrameOutput = "append",
-    buckets: int | None = None,
-    future: Duration | None = None,
-    history: HistoryTable | None = None,
-) -> AsOfPlan:
-    asked = as_of_query(
-        time or "",
-        windows,
-        aggregates,
-        keys,
-        where,
-        closed,
-        events_time,
-        events is not None,
-        order_by,
-        grain,
-    )
-    stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
-    stream |= {"future": future, "history": history}
-    return plan_as_of(rows, asked, events, operator, **stream)
 
 
 Parts = tuple[

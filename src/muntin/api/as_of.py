@@ -81,21 +81,26 @@ def as_of(
     >>> found["sum_v__15_minutes"].to_pylist(), found["sum_v__lifetime"].to_pylist()
     ([None, 1, None], [None, 1, 3])
     """
-    asked = as_of_query(
+    plan = explain_as_of(
+        rows,
         time,
         windows,
         aggregates,
         keys,
         where,
-        closed,
+        events,
         events_time,
-        events is not None,
+        closed,
+        operator,
         order_by,
         grain,
+        watermark=watermark,
+        output=output,
+        buckets=buckets,
+        future=future,
+        history=history,
     )
-    stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
-    stream |= {"future": future, "history": history}
-    result: Table = plan_as_of(rows, asked, events, operator, **stream).bound.run()
+    result: Table = plan.run()
     return result
 
 
@@ -132,6 +137,36 @@ class AsOfPlan:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.explain())}</pre>"
+
+
+def explain_as_of(
+    rows: object,
+    time: str,
+    windows: TrailingWindows,
+    aggregates: Iterable[Aggregate],
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    events: object = None,
+    events_time: str | None = None,
+    closed: Closed = "left",
+    operator: FrameOperator = "auto",
+    order_by: str | Iterable[str] = (),
+    grain: Duration | None = None,
+    *,
+    watermark: Duration | None = None,
+    output: FrameOutput = "append",
+    buckets: int | None = None,
+    future: Duration | None = None,
+    history: HistoryTable | None = None,
+) -> AsOfPlan:
+    """The question of mt.as_of and of mt.explain, checked and bound to its tables."""
+    apart = events is not None
+    asked = as_of_query(
+        time, windows, aggregates, keys, where, closed, events_time, apart, order_by, grain
+    )
+    stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
+    stream |= {"future": future, "history": history}
+    return plan_as_of(rows, asked, events, operator, **stream)
 
 
 def plan_as_of(

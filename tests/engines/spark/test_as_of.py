@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 import muntin as mt
 from muntin.aggregates import FUNCTIONS
 from muntin.aggregates.algebra import Aggregate, make
+from muntin.engines.spark.computed_columns import keeps_rows
 from muntin.model.choices import FrameOperator
 from muntin_testing.values import VALUES, same
 
@@ -133,14 +134,39 @@ def test_auto_takes_sparks_own_frames_for_few_rows(spark: SparkSession) -> None:
     assert "chunks of 8 days" in repr(plan)
 
 
-def test_rows_that_python_cannot_take_are_left_to_spark(spark: SparkSession) -> None:
+def test_keys_that_python_cannot_take_are_left_to_spark(spark: SparkSession) -> None:
+    """Where rows stay in the JVM, their other columns may be of any type."""
     months = table(spark, 30).withColumn("m", F.expr("INTERVAL '1' MONTH"))
-    asked: Any = {"time": "ts", "windows": ["1 day"], "aggregates": [mt.count()], "keys": "k"}
-    with pytest.raises(mt.MuntinError, match="'frames' cannot run this: interval month cannot be"):
-        mt.as_of(months, operator="frames", **asked)
-    found = mt.as_of(months, **asked)
+    asked: Any = {"time": "ts", "windows": ["1 day"], "aggregates": [mt.count()]}
+    said = "'frames' cannot run this: interval month cannot be"
+    with pytest.raises(mt.MuntinError, match=said):
+        mt.as_of(months, keys="m", operator="frames", **asked)
+    found = mt.as_of(months, keys="m", **asked)
     assert found.columns == [*months.columns, "count__1_day"]
     assert found.count() == 30
+    if keeps_rows(spark):
+        plan = mt.explain(months, keys="k", operator="frames", **asked)
+        assert "rows stay in the JVM" in plan.explain()
+        assert mt.verify(months, plan).equal
+    else:
+        with pytest.raises(mt.MuntinError, match=said):
+            mt.as_of(months, keys="k", operator="frames", **asked)
+
+
+def test_what_is_asked_of_features_changes_none_of_them(spark: SparkSession) -> None:
+    """A filter, a limit or a sum over the result takes no event from the rows that it leaves."""
+    given: Any = {"time": "ts", "windows": ["20 minutes"], "aggregates": [mt.sum("o")], "keys": "k"}
+    found = mt.as_of(table(spark), operator="frames", **given)
+    name = "sum_o__20_minutes"
+    wanted = {row["o"]: row[name] for row in found.collect()}
+    assert sum(value is not None for value in wanted.values()) > 50
+    some = found.where("o % 5 = 0 AND ts > timestamp_seconds(-1000)").collect()
+    assert len(some) > 5
+    assert all(row[name] == wanted[row["o"]] for row in some)
+    assert all(row[name] == wanted[row["o"]] for row in found.limit(9).collect())
+    assert all(row[name] == wanted[row["o"]] for row in found.orderBy("o").limit(9).collect())
+    total = sum(value for value in wanted.values() if value is not None)
+    assert found.agg(F.sum(name)).collect()[0][0] == total
 
 
 def test_the_given_rows_come_back_as_they_were(spark: SparkSession) -> None:

@@ -19,14 +19,15 @@ SECOND = 1_000_000
 ROWS, BATCH = 40_000, 500
 
 
-def batches(keys: int = 1) -> Iterator[pa.RecordBatch]:
+SENT = ("k0", "t", "p0", "p1", "p2")
+
+
+def batches() -> Iterator[tuple[pa.Array, ...]]:
     """A record every second, of one key."""
     for first in range(0, ROWS, BATCH):
         place = np.arange(first, first + BATCH)
-        yield pa.RecordBatch.from_pydict(
-            {"k0": place * 0, "t": place * SECOND, "e": place >= 0, "p0": place * 0 + 1,
-             "p1": place % 7, "p2": place % 11, "r": place}
-        )  # fmt: skip
+        columns = (place * 0, place * SECOND, place * 0 + 1, place % 7, place % 11)
+        yield tuple(map(pa.array, columns))
 
 
 def held_at_most(
@@ -35,18 +36,19 @@ def held_at_most(
     """The records of the largest portion, and what all portions gave."""
     asked = as_of_query("ts", windows, [count(), sum("v"), max("v")], "k", grain=grain)
     program = FrameProgram.of(asked, asked.aggregates, (), lambda _: "bigint")
-    stage = FrameStage(Layout(("k0",), ("r",), packed=True), program)
-    sizes, evaluated = [], Portion.evaluated
+    stage = FrameStage(Layout(SENT, ("k0",), event=None), program)
+    sizes, features = [], Portion.features
 
-    def counted(portion: Portion) -> Iterator[pa.RecordBatch]:
+    def counted(portion: Portion) -> pa.StructArray:
         sizes.append(portion.table.num_rows)
-        return evaluated(portion)
+        return features(portion)
 
-    monkeypatch.setattr(Portion, "evaluated", counted)
+    monkeypatch.setattr(Portion, "features", counted)
     monkeypatch.setattr(frame_stage, "PORTION", 1000)
-    found = pa.Table.from_batches(list(stage(batches())))
-    assert found.num_rows == ROWS
-    return np.max(sizes), found.to_pydict()
+    found = pa.concat_arrays(list(stage(batches())))
+    assert len(found) == ROWS
+    names = [field.name for field in found.type]
+    return np.max(sizes), dict(zip(names, (c.to_pylist() for c in found.flatten()), strict=True))
 
 
 def test_a_window_of_time_holds_itself_and_a_portion(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,3 +71,19 @@ def test_a_grain_holds_one_record_a_slice(monkeypatch: pytest.MonkeyPatch) -> No
     wanted = [place - np.maximum((place - 18_000) // 60 * 60, 0) for place in range(ROWS)]
     assert found["f0_p0"] == wanted
     assert found["f1_p0"] == [min(place, 30) for place in range(ROWS)]
+
+
+def test_features_come_in_the_order_of_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records that ask for nothing, or have no time, stand between others, and wait with them."""
+    monkeypatch.setattr(frame_stage, "PORTION", 2)
+    asked = as_of_query("ts", ["10 seconds"], [count()], "k", closed="both")
+    program = FrameProgram.of(asked, asked.aggregates, (), lambda _: "bigint")
+    stage = FrameStage(Layout(("k0", "t", "row", "e", "p0"), ("k0",), row="row"), program)
+    keys = pa.array(["a", "a", "a", "a", "b", "b", "b"])
+    time = pa.array([None, SECOND, SECOND, 5 * SECOND, None, SECOND, 2 * SECOND])
+    row = pa.array([True, False, True, True, False, True, True])
+    event = pa.array([True, True, True, True, True, False, True])
+    sent = (keys, time, row, event, pa.array([1] * 7))
+    parts = [tuple(each.slice(i, 1) for each in sent) for i in range(7)]
+    found = [f and f["f0_p0"] for each in stage(iter(parts)) for f in each.to_pylist()]
+    assert found == [None, None, 2, 3, None, 0, 1]

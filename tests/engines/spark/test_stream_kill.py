@@ -13,10 +13,10 @@ import psycopg
 import pytest
 from deltalake import DeltaTable
 from psycopg.rows import dict_row
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 import muntin as mt
-from muntin_testing.kill_query import DSN, QUERY, RECORDS, SCHEMA, features, run
+from muntin_testing.kill_query import DSN, FEATURES, QUERY, RECORDS, SCHEMA, features, run
 from muntin_testing.oracle import differences, rows_of_window
 from muntin_testing.postgres_server import PostgresServer
 from muntin_testing.processes import PATIENCE, started
@@ -24,7 +24,7 @@ from muntin_testing.streams import written
 
 SCRIPT = Path(__file__).with_name("stream_run.py")
 START = datetime(2024, 1, 1)
-OPERATORS = ("native", "bucketed", "records", "as_of", "labels")
+OPERATORS = ("native", "bucketed", "records", *FEATURES)
 ALL = [f"{name}-{sink}" for name in OPERATORS for sink in ("file", "each")]
 """Every operator into every sink of Spark's."""
 SINKS = ["native-postgres", "native-delta", "bucketed-postgres", "records-delta"]
@@ -81,8 +81,8 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
     for name in names:
         operator = name.partition("-")[0]
         found = [row for row in results(spark, folder, name) if row["k"] != "end"]
-        if operator in ("as_of", "labels"):
-            expected = features(table, operator).collect()
+        if operator in FEATURES:
+            expected = [r for r in undisturbed(spark, folder, name, table) if r["k"] != "end"]
             assert Counter(map(tuple, found)) == Counter(map(tuple, expected)), name
         else:
             records = operator == "records"
@@ -91,6 +91,20 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
             assert differences(found, expected, 1) == [], name
         assert len(expected) > 8 * kills
         print(f"{name}: {len(expected)} rows equal after {kills} kills")
+
+
+def undisturbed(spark: SparkSession, folder: Path, name: str, table: DataFrame) -> list[Row]:
+    """The features of a batch; on arrival they depend on batches, so of a stream that nobody kills.
+
+    It is the same files in the same order, one a batch.
+    """
+    operator = name.partition("-")[0]
+    if operator != "arrival":
+        return features(table, operator).collect()
+    alone = folder / "undisturbed"
+    if not (alone / "out" / "arrival-file").exists():
+        run(spark, alone, ["arrival-file"], folder / "files")
+    return results(spark, alone, "arrival-file")
 
 
 def results(spark: SparkSession, folder: Path, name: str) -> list[Row]:
@@ -136,6 +150,13 @@ def test_two_kills_into_sinks(streams: SparkSession, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("dsn")
 def test_twenty_kills_into_sinks(streams: SparkSession, tmp_path: Path) -> None:
     survives(streams, tmp_path, SINKS, 20)
+
+
+@pytest.mark.long
+def test_two_kills_of_two_streams_and_of_rows_served_at_once(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    survives(streams, tmp_path, ["labels-file", "labels-each", "arrival-each", "as_of-each"], 2)
 
 
 @pytest.mark.long

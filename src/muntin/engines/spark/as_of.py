@@ -8,24 +8,26 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 
 from muntin.aggregates.columns import Input
+from muntin.cost.statistics import Statistics
+from muntin.engines.spark.computed_columns import keeps_rows
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.frame_verify import compare_frames
 from muntin.engines.spark.key_marks import forget_keys
 from muntin.engines.spark.names import column
 from muntin.engines.spark.operators.frames import Records, stranger
 from muntin.engines.spark.own_frames import run_own_frames, split_own
-from muntin.engines.spark.session_facts import check_table
+from muntin.engines.spark.session_facts import check_table, is_stream
 from muntin.engines.spark.statistics import glance
-from muntin.engines.spark.table import kinds_of, prepare
+from muntin.engines.spark.table import Table, kinds_of, prepare
 from muntin.engines.spark.verify import scales_of
 from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.as_of import AsOf
 from muntin.model.durations import duration_text
 from muntin.physical.operators.frames import (
-    CHUNK_REACHES,
     FRAMES,
     Division,
+    chunk_length,
     describe,
     divide,
     predict,
@@ -55,10 +57,11 @@ class SparkAsOf:
             raise ColumnError("two columns of the rows have one name: rename one of them")
         rows = forget_keys(rows)
         bound = SparkAsOf(rows, asked, events, operator)
-        prepare(rows, asked.rows, lifted=False)
-        prepare(bound.source, asked.events, lifted=False)
-        if bound.division.merged:
-            prepare(bound.source, asked.about(bound.division.merged).events)
+        if events is not None:
+            prepare(rows, asked.rows, lifted=False)
+        if bound.division.merged != asked.aggregates:
+            prepare(bound.source, asked.events, lifted=False)
+        bound.prepared  # noqa: B018  (a sentence for what does not fit)
         bound.operator  # noqa: B018  (refused here what cannot run)
         return bound
 
@@ -78,17 +81,30 @@ class SparkAsOf:
         return divide(self.asked.aggregates, self.kinds.__getitem__)
 
     @cached_property
+    def prepared(self) -> Table | None:
+        """The events with the partials of what is merged, if anything is."""
+        merged = self.division.merged
+        return prepare(self.source, self.asked.about(merged).events) if merged else None
+
+    @cached_property
     def refusal(self) -> str | None:
         """Why the kernel cannot run, or None."""
         if not self.division.own:
             return f"{self.division.left[0].name} is computed only by Spark itself"
-        return stranger(self.records(self.rows))
+        return stranger(self.records)
 
     @cached_property
-    def predicted(self) -> tuple[float, float]:
-        """Seconds by the kernel, and by Spark's own frames, as far as can be known at once."""
-        found = glance(self.source, self.asked.events, ASSUMED)
-        return predict(self.asked, found)
+    def statistics(self) -> Statistics:
+        """What can be known of the events at once."""
+        return glance(self.source, self.asked.events, ASSUMED)
+
+    @cached_property
+    def chunk(self) -> int | None:
+        """How long the chunks of time are, or None where keys stay whole."""
+        if self.asked.reach is None or is_stream(self.rows):
+            return None
+        parts = self.rows.sparkSession.conf.get("spark.sql.shuffle.partitions")
+        return chunk_length(self.asked, self.statistics, int(str(parts)))
 
     @cached_property
     def operator(self) -> str:
@@ -101,46 +117,62 @@ class SparkAsOf:
             return RANGE
         in_python = any(a.function.in_python for a in self.asked.aggregates)
         framed, joined = ((), ()) if in_python else split_own(self.rows, self.asked, self.events)
-        kernel, own = self.predicted
+        kernel, own = predict(self.asked, self.statistics)
         return RANGE if framed and not joined and own < kernel else FRAMES.name
 
     def run(self) -> DataFrame:
         """The rows with their features, columns in the order asked for."""
         if self.operator == RANGE:
             return run_own_frames(self.rows, self.asked, self.events)
-        rows = self.rows
+        records = self.records
         if self.division.left:
-            rows = run_own_frames(rows, self.asked.about(self.division.left), self.events)
-        found = self.records(rows).run()
-        return found.select(*map(column, [*self.rows.columns, *self.asked.columns]))
+            left = self.asked.about(self.division.left)
+            records = replace(records, rows=run_own_frames(self.rows, left, self.events))
+            names = [*self.rows.columns, *self.asked.columns]
+            return records.run().select(*map(column, names))
+        return records.run()
 
-    def records(self, rows: DataFrame) -> Records:
+    @cached_property
+    def records(self) -> Records:
         """Rows and events for the kernel, under plain names."""
-        asked = self.asked.about(self.division.own) if self.division.own else self.asked
-        return Records(rows, self.events, asked, self.division, self.kinds)
+        own = tuple(a for a in self.asked.aggregates if a not in self.division.left)
+        asked = self.asked.about(own) if own else self.asked
+        known, chunk = self.prepared, self.chunk
+        return Records(self.rows, self.events, asked, self.division, self.kinds, known, chunk)
 
     def explain(self) -> list[str]:
         """The operator, how rows and events meet, and how each aggregate is computed."""
         lines = [f"as of {self.asked.time}: {self.operator}, on Spark", ""]
         if self.operator == RANGE:
             return [*lines, *self._own(self.asked), *describe(self.asked, None)]
-        by = ", ".join(self.asked.keys) or "no key"
-        if self.asked.reach is None:
-            lines.append(f"one shuffle by {by}, one sort by {self.asked.time}, NumPy on each key")
-        else:
-            chunk = duration_text(CHUNK_REACHES * self.asked.reach)
-            lines.append(
-                f"one shuffle by {by} and chunks of {chunk}, one sort by {self.asked.time}, "
-                "NumPy on each"
-            )
-            lines.append(
-                f"events of the last {duration_text(self.asked.reach)} of a chunk also go to the "
-                "next"
-            )
+        lines += self._shuffled()
+        lines += self._sent()
         lines += describe(self.asked, self.division)
         if self.division.left:
             lines += self._own(self.asked.about(self.division.left))
         return lines
+
+    def _shuffled(self) -> list[str]:
+        """How rows and events come to the tasks that compute features."""
+        by, time = ", ".join(self.asked.keys) or "no key", self.asked.time
+        if self.chunk is None or self.asked.reach is None:
+            endless = next(frame.id for frame in self.asked.frames if frame.reach is None)
+            return [
+                f"one shuffle by {by}, one sort by {time}, NumPy on each key",
+                f"a key is not split: {endless!r} has no bound in time, so one task has all its "
+                "events",
+            ]
+        chunk, reach = duration_text(self.chunk), duration_text(self.asked.reach)
+        return [
+            f"one shuffle by {by} and chunks of {chunk}, one sort by {time}, NumPy on each",
+            f"events of the last {reach} of a chunk also go to the next",
+        ]
+
+    def _sent(self) -> list[str]:
+        """What leaves the JVM."""
+        if keeps_rows(self.rows.sparkSession):
+            return ["keys, time and inputs go to Python, features come back; rows stay in the JVM"]
+        return ["whole rows go to Python and back: Spark has arrow_udf only from 4.1 on"]
 
     def _own(self, asked: AsOf) -> list[str]:
         framed, joined = split_own(self.rows, asked, self.events)

@@ -1,14 +1,15 @@
 """Trailing windows in a Python worker: a sorted partition through NumPy, in bounded memory.
 
-Records come sorted by key, chunk of time and time, a few Arrow batches at a time. `Layout` says
-which of their columns hold what; a portion of records has
+Columns of records come sorted by key, chunk of time and time, a few thousand records at a time;
+the features of all of them go back in the same order (`Layout` says which column holds what). A
+portion of records has
 
     b0, b1, …     what keeps events apart: keys, and the chunk of time
     t             the instant, in microseconds
-    row           whether the record is a row that is still to be given out
-    e             whether it is an event (a row that `where` leaves out is none)
+    row           whether the record asks for features; without it, each does
+    e             whether it is an event (a row that `where` leaves out is none); without it, each
+                  is that has a time
     p…, v…        its partials, and values of what is computed from values
-    c0, … or r    the row as it was given
 
 Each portion is evaluated together with a tail of the last key: the events that its later rows may
 reach, and one partial that stands for all older ones where a window has no end. With a grain, one
@@ -45,49 +46,68 @@ class FrameStage:
     layout: Layout
     program: FrameProgram
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Every row of one sorted partition with its features."""
+    def __call__(self, batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.StructArray]:
+        """The features of every record of one sorted partition, in its order."""
         waiting: list[pa.Table] = []
-        count, needed = 0, PORTION
+        count, needed, known = 0, PORTION, 0
         for batch in batches:
             waiting.append(self.layout.arrange(batch, self.program))
-            count += batch.num_rows
+            count += waiting[-1].num_rows
             if count >= needed:
-                portion = Portion(pa.concat_tables(waiting).combine_chunks(), self, False)
-                yield from portion.evaluated()
+                portion = Portion(_joined(waiting), self, known)
+                if portion.complete > known:
+                    yield portion.features()
                 tail = portion.tail()
-                waiting, count, needed = [tail], 0, max(PORTION, tail.num_rows)
+                waiting, count, known = [tail.table], 0, tail.known
+                needed = max(PORTION, tail.table.num_rows)
         if waiting:
-            yield from Portion(pa.concat_tables(waiting).combine_chunks(), self, True).evaluated()
+            portion = Portion(_joined(waiting), self, known, is_last=True)
+            if portion.complete > known:
+                yield portion.features()
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Records that a later portion needs, the oldest of which have their features already."""
+
+    table: pa.Table
+    known: int
 
 
 @dataclass(frozen=True)
 class Portion:
-    """Some records in order, the oldest of which were left by the portion before."""
+    """Some records in order; the features of the first `known` ones were given out before."""
 
     table: pa.Table
     stage: FrameStage
-    is_last: bool
+    known: int = 0
+    is_last: bool = False
 
-    def evaluated(self) -> Iterator[pa.RecordBatch]:
-        """The rows that are complete, with their features; those without a time have none."""
-        program = self.stage.program
-        rows = np.flatnonzero(self.is_row & self.timed & ~self.pending)
-        if len(rows):
-            columns = self.stage.layout.read(self.table, self.events, program)
-            line = self._line(self.events)
-            same = len(rows) == len(self.events) == self.table.num_rows
-            found = program.evaluate(columns, line, line if same else self._line(rows))
-            yield self._batch(rows, found)
-        timeless = np.flatnonzero(self.is_row & ~self.timed)
-        if len(timeless):
-            yield self._batch(timeless, {})
+    def features(self) -> pa.StructArray:
+        """Of all records that are complete; null where one asks for none, or has no time."""
+        layout, program = self.stage.layout, self.stage.program
+        own = slice(self.known, self.complete)
+        asks = np.flatnonzero(self.asks[own])
+        count = self.complete - self.known
+        found: dict[str, pa.Array] = {}
+        if len(asks):
+            columns = layout.read(self.table, self.events, program)
+            events = self._line(self.events)
+            found = program.evaluate(columns, events, self._rows(events, asks + self.known))
+        kinds = layout.kinds(self.table, program)
+        features = program.beside(len(asks) if found else count, found, kinds)
+        struct = pa.StructArray.from_arrays(list(features.values()), list(features))
+        if not found or len(asks) == count:
+            return struct
+        places = np.zeros(count, dtype=np.int64)
+        places[asks] = np.arange(len(asks))
+        return struct.take(pa.array(places, mask=~self.asks[own]))
 
-    def tail(self) -> pa.Table:
-        """What later portions need of the last group."""
+    def tail(self) -> Tail:
+        """What later portions need of the last group, and what is not complete."""
         own = self.group == self.group[-1]
         if not self.timed[-1]:
-            return self.table.slice(0, 0)
+            return Tail(self.table.slice(0, 0), 0)
         events = self.events[own[self.events]]
         kept = self._first_needed(self.time[events])
         parts = [self._carried(events[:kept])] if kept and self.stage.program.carries else []
@@ -96,11 +116,12 @@ class Portion:
             kept += parts[-1].count
         keep = np.zeros(self.table.num_rows, dtype=np.bool_)
         keep[events[kept:]] = True
-        keep |= own & self.pending
+        keep[self.complete :] = True
         places = np.flatnonzero(keep)
-        table = self.table.take(pa.array(places))
-        table = self.stage.layout.without_rows(table, self.pending[places])
-        return pa.concat_tables([*(part.table for part in parts), table])
+        table = pa.concat_tables(
+            [*(part.table for part in parts), self.table.take(pa.array(places))]
+        )
+        return Tail(table, table.num_rows - (self.table.num_rows - self.complete))
 
     def _first_needed(self, time: Array) -> int:
         """The first event of the last group that a later row may have to look at by itself."""
@@ -142,9 +163,7 @@ class Portion:
             values = merge_frames(encoded, [frame], own[0].type)[0]
             merged = _replaced(merged, partial.name, values.cast(own[0].type))
         instants = np.concatenate((self.time[events[: bounds[0]]], times))
-        merged = _replaced(merged, "t", pa.array(instants))
-        alone = np.zeros(merged.num_rows, dtype=np.bool_)
-        return _Merged(self.stage.layout.without_rows(merged, alone), int(bounds[-1]))
+        return _Merged(_replaced(merged, "t", pa.array(instants)), int(bounds[-1]))
 
     @cached_property
     def group(self) -> Array:
@@ -165,35 +184,40 @@ class Portion:
         return _bools(whole(self.table, "t").is_valid())
 
     @cached_property
-    def is_row(self) -> Array:
-        """Which records are rows that were given, and not emitted yet."""
-        return _bools(whole(self.table, "row"))
+    def asks(self) -> Array:
+        """Which records have features: the rows that have a time."""
+        if self.stage.layout.row is None:
+            return self.timed
+        return _bools(whole(self.table, "row")) & self.timed
 
     @cached_property
     def events(self) -> Array:
         """Where the events are."""
+        if self.stage.layout.event is None:
+            return np.flatnonzero(self.timed)
         return np.flatnonzero(_bools(whole(self.table, "e")) & self.timed)
 
     @cached_property
-    def pending(self) -> Array:
-        """Rows that events of their own instant belong to, some of which may be still to come."""
+    def complete(self) -> int:
+        """How many records have all their events here.
+
+        Where events of a row's own instant belong to it, some of those of the last may be to come.
+        """
         program = self.stage.program
         waits = program.closed in ("right", "both") and any(f.delay == 0 for f in program.frames)
         if self.is_last or not waits or not self.timed[-1]:
-            return np.zeros(self.table.num_rows, dtype=np.bool_)
-        last = (self.group == self.group[-1]) & (self.time == self.time[-1])
-        return np.asarray(last & self.is_row & self.timed)
+            return self.table.num_rows
+        last = (self.group == self.group[-1]) & (self.time == self.time[-1]) & self.timed
+        return int(np.argmax(last))
 
     def _line(self, places: Array) -> Line:
         if len(places) == self.table.num_rows:
             return Line(self.group, self.time)
         return Line(self.group[places], self.time[places])
 
-    def _batch(self, rows: Array, found: dict[str, pa.Array]) -> pa.RecordBatch:
-        layout, program = self.stage.layout, self.stage.program
-        given = layout.rows_of(self.table, rows)
-        own = program.beside(len(rows), found, layout.kinds(self.table, program))
-        return pa.RecordBatch.from_arrays([*given.values(), *own.values()], names=[*given, *own])
+    def _rows(self, events: Line, places: Array) -> Line:
+        """The rows at these places; the events themselves where each record is both."""
+        return events if len(events) == self.table.num_rows == len(places) else self._line(places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +226,10 @@ class _Merged:
 
     table: pa.Table
     count: int
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    return pa.concat_tables(tables).combine_chunks()
 
 
 def _replaced(table: pa.Table, name: str, values: pa.Array) -> pa.Table:

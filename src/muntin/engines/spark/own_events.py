@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
 from muntin.aggregates.columns import distinct_inputs
 from muntin.aggregates.signatures import has_no_order
@@ -26,7 +25,6 @@ from muntin.engines.spark.names import column, find_column, quoted
 from muntin.engines.spark.row_partials import fields_of, one_zero, send_rows
 from muntin.engines.spark.table import columns_in, input_column
 from muntin.kernels.sent_columns import Sent
-from muntin.physical.operators.frames import CHUNK_REACHES
 
 if TYPE_CHECKING:
     from muntin.engines.spark.operators.frames import Records
@@ -37,22 +35,22 @@ _INSTANTS = ("timestamp", "timestamp_ntz")
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Records sorted for the kernel, what workers do with them, and the columns of a row."""
+    """Records sorted for the kernel, what workers do with them, and which of them are rows.
 
-    ordered: DataFrame
+    `given` are the columns of a row; `is_row` is SQL, None where each record is one.
+    """
+
+    sent: DataFrame
     stage: FrameStage
-    given: StructType
-
-    def restore(self, names: list[str]) -> list[Column]:
-        """The columns of the rows, under their own names again."""
-        inside = "r." if self.stage.layout.packed else ""
-        return [F.col(f"{inside}c{i}").alias(name) for i, name in enumerate(names)]
+    given: tuple[str, ...]
+    is_row: str | None
 
 
 def arrange_own(records: Records) -> Arranged:
     """The rows of one table, which are the events."""
     own = _OwnEvents(records)
-    return Arranged(own.sent, own.stage, own.given)
+    sent, stage = own.sending
+    return Arranged(sent, stage, tuple(f"c{i}" for i, _ in enumerate(own.names)), own.is_row)
 
 
 @dataclass(frozen=True)
@@ -64,11 +62,10 @@ class _OwnEvents:
         """The columns of the rows."""
         return columns_in(self.records.rows)
 
-    @cached_property
+    @property
     def chunk(self) -> int | None:
         """How long a chunk of time is, or None where keys stay whole."""
-        reach = self.records.asked.reach
-        return None if reach is None else CHUNK_REACHES * reach
+        return self.records.chunk
 
     @cached_property
     def chunk_name(self) -> str:
@@ -143,23 +140,42 @@ class _OwnEvents:
         return found
 
     @cached_property
-    def _sending(self) -> tuple[DataFrame, Sent, dict[str, str]]:
-        """The records for Python, which columns hold partials, and which all else."""
+    def sending(self) -> tuple[DataFrame, FrameStage]:
+        """The sorted records with as few columns as hold all, and what workers do with them."""
+        records = self.records
         given = [column(name).alias(f"c{i}") for i, name in enumerate(self.names)]
         beside = [] if self.chunk is None else [column(self.chunk_name).alias("chunk")]
-        table = self.records.table_of(self.ordered, [*given, *beside])
+        table = records.table_of(self.ordered, [*given, *beside], records.table)
         lifted = send_rows(table)
-        holder = {name: self._columns.get(name, name) for name in ("t", "e", *table.keys)}
-        holder |= {v: self._columns.get(v, v) for v in table.values}
         plain = {p.name: self._plain(p.row, p.name) for p in table.columns.partials}
         own = {name: plain[of] or of for name, of in lifted.sent.holder.items()}
         counted = {n: of and (plain[of] or of) for n, of in lifted.sent.counted.items()}
+        event = "e" if records.asked.events.where else None
+        by = [*(self.holder[k] for k in table.keys), *(["chunk"] if beside else [])]
+        needed = [*(["e"] if event else []), *(self.holder[v] for v in records._values)]
+        sends = dict.fromkeys([*by, self.holder["t"], *needed, *own.values()])
         kept = [f"c{i}" for i, _ in enumerate(self.names)] + (["chunk"] if beside else [])
-        needed = ["t", *table.keys, *self.records._values]
-        needed += ["e"] if self.records.asked.events.where else []
-        names = dict.fromkeys([*kept, *(holder[n] for n in needed), *own.values()])
-        sent = Sent(own, counted)
-        return lifted.rows.select(*names), sent, holder
+        layout = Layout(
+            tuple(sends), tuple(by), event=event, holder=self.holder, sent=Sent(own, counted)
+        )
+        sent = lifted.rows.select(*dict.fromkeys([*kept, *sends]))
+        return sent, FrameStage(layout, records.program)
+
+    @cached_property
+    def holder(self) -> dict[str, str]:
+        """Which column holds a key, the time or an input: one of the rows, or its own."""
+        table = self.records.table
+        return {n: self._columns.get(n, n) for n in ("t", *table.keys, *table.values)}
+
+    @property
+    def is_row(self) -> str | None:
+        """Only in its own chunk a record is a row."""
+        if self.chunk is None:
+            return None
+        time = instant = self.holder["t"]
+        if time != "t":  # a column of the rows, which is no number
+            instant = SparkWriter().microseconds(time, self.records.table.time_type)
+        return f"chunk <=> {floor_div(instant, self.chunk)}"
 
     def _plain(self, row: str | None, name: str) -> str | None:
         """The column of the rows that is the partial of every row, or None."""
@@ -168,31 +184,6 @@ class _OwnEvents:
         of = row if row in self._columns and row in table.values else None
         made = {f.name: f.dataType.simpleString() for f in table.fields}
         return self._columns[of] if of is not None and kinds[of] == made[name] else None
-
-    @property
-    def sent(self) -> DataFrame:
-        """The sorted records, with as few columns as hold all."""
-        return self._sending[0]
-
-    @property
-    def given(self) -> StructType:
-        """The columns of a row."""
-        return StructType([self.sent.schema[f"c{i}"] for i, _ in enumerate(self.names)])
-
-    @property
-    def stage(self) -> FrameStage:
-        """What workers do with the records."""
-        _, sent, holder = self._sending
-        by = tuple(holder[k] for k in self.records.table.keys)
-        layout = Layout(
-            (*by, *(["chunk"] if self.chunk is not None else [])),
-            tuple(f"c{i}" for i, _ in enumerate(self.names)),
-            event="e" if self.records.asked.events.where else None,
-            holder=holder,
-            sent=sent,
-            chunk=self.chunk,
-        )
-        return FrameStage(layout, self.records.program)
 
 
 def add_chunk(

@@ -82,7 +82,7 @@ class StreamAsOf:
     @cached_property
     def records(self) -> Records:
         """The rows for the kernel."""
-        return self.batch.records(self.batch.rows)
+        return self.batch.records
 
     def run(self) -> DataFrame:
         """The rows with their features, columns in the order asked for."""

@@ -53,7 +53,7 @@ def run(
     keyed = add_bucket(records.lifted, spec.keys, own)
     processor = RecordProcessor(partial(TrailingBucket, spec))
     initial = None if history is None else _initial_events(records, history, own)
-    found = step_records(keyed, processor, own, records.schema(), initial)
+    found = step_records(keyed, processor, own, records.schema, initial)
     field = time_field(records.rows, records.asked.rows)
     given = [
         F.col(f"r.c{i}").alias(name, metadata=EVENT_TIME if field and name == field.name else {})
@@ -71,7 +71,7 @@ def _initial_events(records: Records, history: HistoryTable, own: tuple[int, ...
     reach = records.asked.reach
     since = None if reach is None else history.instant - reach
     try:
-        table = replace(records, events=history.table).table
+        table = replace(records, events=history.table, known=None).table
     except MuntinError as error:
         raise type(error)(f"history: {error}") from None
     inputs = distinct_inputs(records.division.own)

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil
+from operator import mul
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import Input, inputs_of
@@ -175,18 +177,40 @@ def describe_frame(frame: Trailing, closed: Closed) -> str:
     return f"all events in (-∞, {until}{right}"
 
 
-CHUNK_REACHES = 8
-"""A chunk of time is so many times as long as the longest window reaches."""
-_WORKER = 0.5
-"""Seconds that a first call of Python workers takes, and a shuffle."""
-_MERGED = 1.2e-7
-"""Seconds for one feature of one row: merged, sent back and finished."""
-_SHUFFLE = 0.2
-"""Seconds that Spark's own frames take whatever the rows."""
-_RECOMPUTED = 1e-6
-"""Seconds for one feature of one row: Spark begins every frame anew."""
-_VISITED = 8e-9
-"""Seconds in which Spark's own RANGE frame visits one event for one feature."""
+FEWEST_REACHES, MOST_REACHES = 2, 8
+"""A chunk of time is so many times as long as the longest window reaches, at least and at most."""
+KERNEL_SECONDS = (0.5, 1.2e-7)
+"""For the kernel: of any call, and of one feature of one row."""
+OWN_SECONDS = (0.2, 1e-6, 8e-9)
+"""For Spark's own RANGE frames: of any call, of one feature of one row, and of one event that a
+frame visits for it. Both are fitted by `muntin bench as-of-choice`, and hold for a session that has
+run queries before."""
+
+
+def chunk_length(asked: AsOf, statistics: Statistics, parts: int) -> int | None:
+    """How long the chunks of time are that keys are cut into, or None where keys stay whole.
+
+    Every chunk repeats the events that its first rows reach, so long ones are cheap: keys that are
+    fewer than the parts of a shuffle are cut shorter, as far as is known, for all parts to have
+    work. Where a window has no bound in time, there is no length that its events could be within.
+
+    >>> from muntin.model.as_of import as_of_query
+    >>> from muntin.aggregates import count
+    >>> asked = as_of_query("ts", ["1 day"], [count()], "card")
+    >>> day = 86_400_000_000
+    >>> month = Statistics(rows=30 * 86_400.0, keys=1, rate=1.0)
+    >>> [chunk_length(asked, month, parts) // day for parts in (1, 4, 200)]
+    [8, 8, 2]
+    """
+    reach = asked.reach
+    if reach is None:
+        return None
+    keys = 1.0 if not asked.keys else statistics.keys
+    unknown = {"rate"} | ({"keys"} if asked.keys else set())
+    if keys >= parts or unknown & set(statistics.unknown):
+        return MOST_REACHES * reach
+    share = statistics.rows / statistics.rate * SECOND * max(keys, 1.0) / parts
+    return min(max(ceil(share / reach), FEWEST_REACHES), MOST_REACHES) * reach
 
 
 def predict(asked: AsOf, statistics: Statistics) -> tuple[float, float]:
@@ -199,7 +223,14 @@ def predict(asked: AsOf, statistics: Statistics) -> tuple[float, float]:
     >>> kernel < own
     True
     """
-    features = len(asked.aggregates) * len(asked.frames)
+    work = zip(count_work(asked, statistics), (KERNEL_SECONDS, OWN_SECONDS), strict=True)
+    kernel, own = (sum(map(mul, amounts, seconds)) for amounts, seconds in work)
+    return kernel, own
+
+
+def count_work(asked: AsOf, statistics: Statistics) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """What each of KERNEL_SECONDS and OWN_SECONDS is taken for."""
+    features = len(asked.aggregates) * len(asked.frames) * statistics.rows
     visited = 0.0
     for frame in asked.frames:
         held = statistics.rows
@@ -208,5 +239,4 @@ def predict(asked: AsOf, statistics: Statistics) -> tuple[float, float]:
         if "keys" not in statistics.unknown:
             held /= max(statistics.keys, 1.0)
         visited += statistics.rows * held * len(asked.aggregates)
-    kernel = _WORKER + _MERGED * features * statistics.rows
-    return kernel, _SHUFFLE + _RECOMPUTED * features * statistics.rows + _VISITED * visited
+    return (1.0, features), (1.0, features, visited)

@@ -1,9 +1,10 @@
 """Trailing windows on Spark by our kernel: one shuffle, one sort, NumPy in the workers.
 
-    rows ∪ events ─ by key and chunk of time ─ sorted by time ─ mapInArrow ─ results
+    rows ∪ events ─ by key and chunk of time ─ sorted by time ─ features of each ─ results
 
 Where the rows are the events, they are shuffled as they were given, and what aggregates read is
 computed behind the sort (`own_events`). Rows and events of two tables are lifted before they meet.
+Python is sent keys, times and what aggregates read; the rows stay in the JVM (`computed_columns`).
 A chunk is several times as long as the longest window, so that one key with many rows is shared out
 among tasks; an event also goes to the next chunk where rows of that may reach it. Windows without a
 bound in time take all that came before, so keys stay whole there, and one partial is carried along.
@@ -21,6 +22,7 @@ from pyspark.sql.types import ArrayType, DataType, DoubleType, LongType, StructT
 from muntin.aggregates.columns import Input, columns_of, distinct_inputs
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.computed_columns import add_computed, keeps_rows
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.frame_layout import Layout
 from muntin.engines.spark.frame_stage import FrameStage
@@ -36,32 +38,48 @@ from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.table import Table, columns_in, input_column, partial_fields
 from muntin.kernels.frame_program import FrameProgram
 from muntin.model.as_of import AsOf
-from muntin.physical.operators.frames import CHUNK_REACHES, Division
+from muntin.physical.operators.frames import Division
 
 
 @dataclass(frozen=True)
 class Records:
-    """Rows and events under plain names, for the aggregates that the kernel computes."""
+    """Rows and events under plain names, for the aggregates that the kernel computes.
+
+    `known` is a table of the same events, whose types are not asked for again; `chunk` is how long
+    the chunks of time are, None where keys stay whole.
+    """
 
     rows: DataFrame
     events: DataFrame | None
     asked: AsOf
     division: Division
     kinds: dict[Input, str]
+    known: Table | None = None
+    chunk: int | None = None
 
     def run(self) -> DataFrame:
-        """The rows with the features of the kernel, in the order of its aggregates."""
+        """The rows with the features of the kernel, in the order in which they were asked for."""
         arranged = self.arrange()
-        found = arranged.ordered.mapInArrow(arranged.stage, self.schema(arranged.given))
-        return found.select(*arranged.restore(self.rows.columns), *self.results())
+        stage = arranged.stage
+        return self.finish(
+            arranged, add_computed(arranged.sent, "f", stage, stage.layout.sends, self.features)
+        )
+
+    def finish(self, arranged: Arranged, computed: DataFrame) -> DataFrame:
+        """The rows under their own names, with features that are finished."""
+        rows = computed if arranged.is_row is None else computed.where(arranged.is_row)
+        own = zip(arranged.given, self.rows.columns, strict=True)
+        return rows.select(*(F.col(c).alias(name) for c, name in own), *self.results("f."))
 
     def arrange(self) -> Arranged:
         """The records as workers are given them."""
         if self.events is None:
             return arrange_own(self)
-        given = StructType().add(self.lifted.schema["r"])
-        stage = FrameStage(Layout(self._by, ("r",), packed=True), self.program)
-        return Arranged(self._ordered(self.joined), stage, given)
+        sends = dict.fromkeys([*self._by, "t", "row", "e", *self.program.reads])
+        layout = Layout(tuple(sends), self._by, row="row")
+        sent = self._ordered(self.joined).withColumn("row", F.expr("r IS NOT NULL"))
+        given = tuple(f"r.c{i}" for i, _ in enumerate(self.rows.columns))
+        return Arranged(sent, FrameStage(layout, self.program), given, "row")
 
     @cached_property
     def program(self) -> FrameProgram:
@@ -74,13 +92,17 @@ class Records:
     def table(self) -> Table:
         """The events with their inputs, and the rows themselves where they are the events."""
         df = self.rows if self.events is None else self.events
-        return self.table_of(df, [] if self.events is not None else [_packed(df).alias("r")])
+        beside = [] if self.events is not None else [_packed(df).alias("r")]
+        return self.table_of(df, beside, self.known)
 
-    def table_of(self, df: DataFrame, beside: list[Column]) -> Table:
-        """Keys, time and inputs of events under plain names, and other columns beside them."""
+    def table_of(self, df: DataFrame, beside: list[Column], like: Table | None = None) -> Table:
+        """Keys, time and inputs of events under plain names, and other columns beside them.
+
+        What is known of the same columns in another table is not asked for again.
+        """
         names, query = columns_in(df), self.asked.events
         time = find_column(query.time, names, "time")
-        kind = df.select(F.expr(time)).schema[0].dataType.simpleString()
+        kind = _kind(df, time) if like is None else like.time_type
         inputs = distinct_inputs(self.division.own)
         keys = [find_column(key, names, "key") for key in query.keys]
         order = [find_column(name, names, "order_by") for name in query.order_by]
@@ -103,7 +125,7 @@ class Records:
         columns = columns_of(self.division.merged, self.kinds.__getitem__)
         own = rows.columns[len(rows.columns) - len(beside) :]
         read = dict.fromkeys([*own, "e", *(v if self.asked.ordered else self._values)])
-        fields = partial_fields(rows, columns)
+        fields = partial_fields(rows, columns) if like is None else like.fields
         return Table(rows, columns, kind, k, v, tuple(read), o, fields)
 
     @cached_property
@@ -120,17 +142,17 @@ class Records:
     def joined(self) -> DataFrame:
         """Rows and events in one table, each in its chunks of time."""
         lifted, reach = self.lifted, self.asked.reach
-        if reach is None:
+        if self.chunk is None or reach is None:
             return lifted
-        spread = add_chunk(lifted, "t", CHUNK_REACHES * reach, reach, events="e")
-        row = F.expr(f"if(chunk <=> {floor_div('t', CHUNK_REACHES * reach)}, r, NULL)")
+        spread = add_chunk(lifted, "t", self.chunk, reach, events="e")
+        row = F.expr(f"if(chunk <=> {floor_div('t', self.chunk)}, r, NULL)")
         return spread.withColumn("r", row)
 
     def _asking(self) -> DataFrame:
         """The rows beside events of another table: keys, time, and the row itself."""
         names = columns_in(self.rows)
         time = find_column(self.asked.time, names, "time")
-        kind = self.rows.select(F.expr(time)).schema[0].dataType.simpleString()
+        kind = _kind(self.rows, time)
         keys = [find_column(key, names, "key") for key in self.asked.keys]
         rows = self.rows.select(
             *(F.expr(sql).alias(f"k{i}") for i, sql in enumerate(keys)),
@@ -148,7 +170,7 @@ class Records:
 
     @property
     def _by(self) -> tuple[str, ...]:
-        return (*self.table.keys, *(["chunk"] if self.asked.reach is not None else []))
+        return (*self.table.keys, *(["chunk"] if self.chunk is not None else []))
 
     def _ordered(self, joined: DataFrame) -> DataFrame:
         """By key and chunk, in the order of time and of what decides among equal times."""
@@ -165,9 +187,16 @@ class Records:
         others = (v for v in self.table.values if not has_no_order(kinds[v]))
         return (*self.table.order, *others)
 
-    def schema(self, given: StructType | None = None) -> StructType:
-        """The columns that workers give: those of the row, and what was found for each frame."""
-        kinds: dict[str, DataType] = {f.name: f.dataType for f in self.lifted.schema}
+    @property
+    def schema(self) -> StructType:
+        """A row as it was given, and its features: what a stream gives."""
+        return StructType([self.lifted.schema["r"], *self.features])
+
+    @cached_property
+    def features(self) -> StructType:
+        """What workers find for each frame of a row."""
+        fields = [*self.table.rows.schema, *self.table.fields]
+        kinds: dict[str, DataType] = {f.name: f.dataType for f in fields}
         own: dict[str, DataType] = {"n": LongType()} if self.program.counter == "n" else {}
         own |= {p.name: kinds[p.name] for p in self.program.partials}
         for each in self.program.values:
@@ -178,45 +207,44 @@ class Records:
                 "nearest": value,
                 "set": ArrayType(value),
             }[each.how]
-        schema = StructType(list(given or StructType().add("r", kinds["r"])))
+        schema = StructType()
         for i, _ in enumerate(self.asked.frames):
             for name, kind in own.items():
                 schema = schema.add(f"f{i}_{name}", kind)
         return schema
 
-    def results(self) -> list[Column]:
-        """The features by name, finished from what workers give."""
-        found: list[Column] = []
+    def results(self, inside: str = "") -> list[Column]:
+        """The features by name, finished from what workers give, which is inside some column.
+
+        A partial of no events is null, and the number of events 0: these are results as they are.
+        """
+        found: dict[str, Column] = {}
         for i, frame in enumerate(self.asked.frames):
-            held = f"f{i}_{self.program.counter}"
-            finals = columns_of(self.division.merged, self.kinds.__getitem__, f"f{i}_").results
+            own = f"{inside}f{i}_"
+            held = f"{own}{self.program.counter}"
+            finals = columns_of(self.division.merged, self.kinds.__getitem__, own).results
             for aggregate, result in zip(self.division.merged, finals, strict=True):
-                sql = (
-                    f"CASE WHEN {held} = 0 THEN {aggregate.function.empty} "
-                    f"WHEN {held} > 0 THEN {result.final} END"
-                )
-                found.append(F.expr(sql).alias(self.asked.column(aggregate, frame)))
+                sql, empty = result.final, aggregate.function.empty
+                if result.partial is None or (empty != "NULL" and result.partial != held):
+                    sql = f"CASE WHEN {held} = 0 THEN {empty} WHEN {held} > 0 THEN {sql} END"
+                found[self.asked.column(aggregate, frame)] = F.expr(sql)
             for j, aggregate in enumerate(self.division.from_values):
-                found.append(F.col(f"f{i}_h{j}").alias(self.asked.column(aggregate, frame)))
-        return found
-
-
-def run(
-    rows: DataFrame,
-    events: DataFrame | None,
-    asked: AsOf,
-    division: Division,
-    kinds: dict[Input, str],
-) -> DataFrame:
-    """The rows with the features that the kernel computes."""
-    return Records(rows, events, asked, division, kinds).run()
+                found[self.asked.column(aggregate, frame)] = F.col(f"{own}h{j}")
+        return [found[name].alias(name) for name in self.asked.columns]
 
 
 def stranger(records: Records) -> str | None:
     """Why these rows cannot be handed to Python, or None."""
-    fields = [*records.rows.schema, *fields_of(records.table, records.table.keys)]
-    foreign = arrow_refusal([*fields, *records.table.fields])
+    sent = [*fields_of(records.table, records.table.keys), *records.table.fields]
+    whole = [] if keeps_rows(records.rows.sparkSession) else records.rows.schema
+    foreign = arrow_refusal([*whole, *sent])
     return f"{foreign} cannot be handed to Python" if foreign else None
+
+
+def _kind(df: DataFrame, sql: str) -> str:
+    """The type of an expression over a table."""
+    found: str = df.select(F.expr(sql)).schema[0].dataType.simpleString()
+    return found
 
 
 def _packed(df: DataFrame) -> Column:
