@@ -40,10 +40,10 @@ def add_computed(
 
     def computed(batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         several = len(arguments) > 1  # of one column, Spark gives no tuples
-        yield from compute(batches if several else ((only,) for only in batches))  # type: ignore[misc]
+        yield from compute(batches if several else ((only,) for only in batches))
         settle_worker()
 
-    function = F.arrow_udf(computed, kind).asNondeterministic()
+    function = F.arrow_udf(computed, kind).asNondeterministic()  # type: ignore[attr-defined]
     return rows.select("*", function(*map(F.col, arguments)).alias(name))
 
 

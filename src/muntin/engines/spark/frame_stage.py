@@ -206,7 +206,7 @@ class Portion:
         program = self.stage.program
         waits = program.closed in ("right", "both") and any(f.delay == 0 for f in program.frames)
         if self.is_last or not waits or not self.timed[-1]:
-            return self.table.num_rows
+            return len(self.time)
         last = (self.group == self.group[-1]) & (self.time == self.time[-1]) & self.timed
         return int(np.argmax(last))
 

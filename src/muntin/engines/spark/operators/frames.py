@@ -236,8 +236,9 @@ class Records:
 def stranger(records: Records) -> str | None:
     """Why these rows cannot be handed to Python, or None."""
     sent = [*fields_of(records.table, records.table.keys), *records.table.fields]
-    whole = [] if keeps_rows(records.rows.sparkSession) else records.rows.schema
-    foreign = arrow_refusal([*whole, *sent])
+    if not keeps_rows(records.rows.sparkSession):
+        sent = [*records.rows.schema, *sent]
+    foreign = arrow_refusal(sent)
     return f"{foreign} cannot be handed to Python" if foreign else None
 
 
