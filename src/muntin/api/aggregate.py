@@ -10,6 +10,12 @@ from typing import Any, Literal, Unpack, cast, overload
 from muntin.aggregates import Aggregate
 from muntin.api.as_of import AsOfPlan, TrailingWindows, explain_as_of
 from muntin.api.engine import check_shape, engine_of
+from muntin.api.nested_plan import (
+    JoinedWindows,
+    NestedPlan,
+    explain_distinct,
+    explain_join,
+)
 from muntin.api.optimize import Known, find_plans, resolve_statistics
 from muntin.api.plan import Plan, Table
 from muntin.api.plans import Plans
@@ -17,7 +23,17 @@ from muntin.api.statistics import statistics
 from muntin.api.stream_options import STREAM_OPTIONS, PlanOptions, check_names
 from muntin.engines.engine import Engine
 from muntin.errors import QueryError, shown
-from muntin.model.choices import Closed, Deliver, Empty, FrameOperator, FrameOutput, Layout
+from muntin.model.choices import (
+    Closed,
+    Deliver,
+    Empty,
+    FrameOperator,
+    FrameOutput,
+    Grouping,
+    Layout,
+    NestedLayout,
+    Output,
+)
 from muntin.model.data_windows import DataWindow
 from muntin.model.durations import Duration
 from muntin.model.frames import is_trailing
@@ -171,24 +187,55 @@ def explain(
 ) -> AsOfPlan: ...
 
 
+@overload
 def explain(
     data: object,
-    time: str | None = None,
+    time: str,
+    windows: Iterable[Window],
+    *,
+    items: str | Iterable[str],
+    keys: str | Iterable[str] = (),
+    where: str | None = None,
+    layout: NestedLayout = "nested",
+    grouping: Grouping = "greedy",
+    watermark: Duration | None = None,
+    output: Output = "append",
+) -> NestedPlan: ...
+
+
+@overload
+def explain(
+    data: object,
+    time: str | tuple[str, str],
+    windows: JoinedWindows,
+    *,
+    right: object,
+    on: str | Iterable[str],
+    where: object = None,
+    layout: NestedLayout = "nested",
+    watermark: Duration | None = None,
+) -> NestedPlan: ...
+
+
+def explain(
+    data: object,
+    time: Any = None,
     windows: Any = (),
     aggregates: Iterable[Aggregate] = (),
     keys: str | Iterable[str] = (),
-    where: str | None = None,
+    where: Any = None,
     *,
     queries: Mapping[str, Query] | None = None,
-    layout: Layout = "long",
+    layout: Any = None,
     empty: Empty = "omit",
     deliver: Deliver = "one",
     **options: Any,
-) -> Plan | Plans | AsOfPlan:
+) -> Plan | Plans | AsOfPlan | NestedPlan:
     """The plan that mt.aggregate would run on this very data; nothing runs.
 
     With trailing windows (mt.trailing, mt.lifetime, durations) it is what mt.as_of would run, and
-    takes its arguments.
+    takes its arguments. With `items` it is what mt.distinct would run; with `right` and `on` what
+    mt.join would run, of which `data` is the left side.
 
     Takes the arguments of mt.aggregate, binds them to the data (types, watermark, mode, ANSI) and
     shows the tree as it would run: print it, or look at it in a notebook. What mt.aggregate refuses
@@ -205,9 +252,14 @@ def explain(
     """
     if is_trailing(windows):
         return explain_as_of(data, time or "", windows, aggregates, keys, where, **options)
+    shape = {} if layout is None else {"layout": layout}
+    if "items" in options:
+        return explain_distinct(data, time, windows, keys, where, **shape, **options)
+    if "right" in options:
+        return explain_join(data, time, windows, where, **shape, **options)
     check_delivery(deliver)
     parts = (time, windows, aggregates, keys, where)
-    return _plan(data, parts, queries, (layout, empty), cast(PlanOptions, options))[1]
+    return _plan(data, parts, queries, (layout or "long", empty), cast(PlanOptions, options))[1]
 
 
 Parts = tuple[

@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from muntin.aggregates import count, max
+from muntin.aggregates import max
 from muntin.api.aggregate import aggregate
-from muntin.errors import QueryError, StrategyError, WindowError, shown
+from muntin.api.nested_plan import (
+    JoinedWindows,
+    distinct_items,
+    plan_distinct,
+    plan_join,
+    window_join,
+)
+from muntin.api.plan import Table
+from muntin.errors import StrategyError, shown
 from muntin.model.choices import Grouping, NestedLayout, Output
 from muntin.model.durations import Duration
 from muntin.model.history import HistoryTable
-from muntin.model.query import Query, query
+from muntin.model.query import Query
 from muntin.model.windows import Window
+from muntin.nesting.questions import DistinctItems
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column
 
 
 def distinct(
-    df: DataFrame,
+    df: Table,
     time: str,
     items: str | Iterable[str],
     windows: Iterable[Window],
@@ -30,8 +39,11 @@ def distinct(
     watermark: Duration | None = None,
     output: Output = "append",
     history: HistoryTable | None = None,
-) -> DataFrame:
-    """The distinct items of every window, for each value of the keys, on a Spark DataFrame.
+) -> Table:
+    """The distinct items of every window, for each value of the keys.
+
+    `df` is a Spark DataFrame, batch or streaming, an Arrow table, a pandas DataFrame or a DuckDB
+    relation; the result is of the same kind.
 
     With layout="nested" there is one row for each item and instant at which windows of a group
     end: the smallest window that holds it (`window_id`), `last_seen`, until when that window holds
@@ -39,43 +51,48 @@ def distinct(
     row for each window instance and item, as one DISTINCT query a window would give.
     A stream takes its own watermark, or `watermark`, and is started in the mode `output`. With
     layout="long" it may start from `history`, mt.History(table, until=...).
-    """
-    groups, columns = _names("keys", keys), _names("items", items)
-    if not columns:
-        raise QueryError("no items: name the columns whose distinct values are asked for")
-    asked = _check(time, windows, [*groups, *columns], where)
-    if history is not None:
-        return _distinct_after(df, asked, layout, history, watermark, output)
-    from muntin.engines.spark.operators.distinct import run
-    from muntin.engines.spark.streaming import Streaming
+    mt.explain, with the same arguments, shows what would run and how the windows nest.
 
-    return run(df, asked, layout, grouping, Streaming(watermark, output))
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> times = [datetime(2026, 1, 1, 0, minute) for minute in (1, 2, 7)]
+    >>> rows = pa.table({"ts": times, "page": ["home", "cart", "home"]})
+    >>> windows = [mt.tumbling("5 minutes"), mt.tumbling("10 minutes")]
+    >>> seen = mt.distinct(rows, "ts", items="page", windows=windows).to_pylist()
+    >>> sorted((r["page"], r["windows"]) for r in seen if r["window_end"].minute == 10)
+    [('cart', ['10 minutes']), ('home', ['5 minutes', '10 minutes'])]
+    """
+    asked = distinct_items(time, items, windows, keys, where, layout, grouping)
+    if history is not None:
+        return _distinct_after(df, asked, history, watermark, output)
+    result: Table = plan_distinct(df, asked, watermark=watermark, output=output).run()
+    return result
 
 
 def _distinct_after(
-    df: DataFrame,
-    asked: Query,
-    layout: NestedLayout,
+    df: Table,
+    asked: DistinctItems,
     history: HistoryTable,
     watermark: Duration | None,
     output: Output,
-) -> DataFrame:
+) -> Table:
     """The rows of the long layout from an operator that can start from history.
 
     They are those of an aggregation by the items: when each of them was last seen in a window.
     """
-    if layout != "long":
+    if asked.layout != "long":
         raise StrategyError(
-            f"layout={shown(layout)} cannot start from history: its rows are made by an "
+            f"layout={shown(asked.layout)} cannot start from history: its rows are made by an "
             "aggregation of Spark's own, which has no initial state; use layout='long'"
         )
+    query: Query = asked.query
     return aggregate(
         df,
-        time=asked.time,
-        windows=asked.windows,
-        aggregates=[max(asked.time).alias("last_seen")],
-        keys=asked.keys,
-        where=asked.where,
+        time=query.time,
+        windows=query.windows,
+        aggregates=[max(query.time).alias("last_seen")],
+        keys=query.keys,
+        where=query.where,
         watermark=watermark,
         output=output,
         history=history,
@@ -83,54 +100,49 @@ def _distinct_after(
 
 
 def join(
-    left: DataFrame,
-    right: DataFrame,
+    left: Table,
+    right: object,
     on: str | Iterable[str],
     time: str | tuple[str, str],
-    windows: Iterable[Window],
+    windows: JoinedWindows,
     layout: NestedLayout = "nested",
     watermark: Duration | None = None,
-) -> DataFrame:
+    where: str | Column | None = None,
+) -> Table:
     """Pairs of rows with equal keys that meet in a window: an instance that holds both.
 
-    `time` names the timestamp column, or that of the left and that of the right side. Result rows
-    hold both rows as structs, `left` and `right`. With layout="nested" there is one row for each
-    pair: the smallest window in which it meets (`window_id`), until when (`expires`), and all
-    `windows` with the first and last end at which they hold it. With layout="long" there is one row
-    for each pair and window instance, as one join a window would give.
-    Both sides may be streams, with their own watermarks, or `watermark` for both.
+    left, right  Spark DataFrames, batch or streaming, or tables in process: Arrow, pandas, DuckDB
+                 relations; the result is of the kind of `left`
+    on           the columns that are equal; null equals nothing
+    time         the timestamp column, or that of the left and that of the right side
+    windows      each is a window for both sides, or a pair: (window of the left, window of the
+                 right side). A pair meets where both end: at the end T the left row is in
+                 [T − left range, T) and the right row in [T − right range, T). Its id is that of
+                 both, or "left id & right id"
+    where        what must hold for a pair besides: SQL over the columns of both sides, as in
+                 "left.price < right.price"; a column that one side has alone needs no side. On
+                 Spark also a Column, F.col("left.price") < F.col("right.price")
+    layout       "nested" or "long"
+    watermark    of streams that have none of their own
+
+    Result rows hold both rows as structs, `left` and `right`. With layout="nested" there is one row
+    for each pair: the smallest window in which it meets (`window_id`), until when (`expires`), and
+    all `windows` with the first and last end at which they hold it. With layout="long" there is one
+    row for each pair and window instance, as one join a window would give: `window`, and where the
+    sides have windows of their own, `right_window` beside it.
+    Of streams a pair comes out as soon as both rows are there; rows before the watermark are late,
+    and dropped. mt.explain(left, right=right, ...) shows what would run.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> views = pa.table({"ts": [datetime(2026, 1, 1, 0, 1)], "user": ["ann"], "price": [30]})
+    >>> times = [datetime(2026, 1, 1, 0, minute) for minute in (3, 4, 50)]
+    >>> orders = pa.table({"ts": times, "user": ["ann"] * 3, "paid": [30, 25, 30]})
+    >>> sides = (mt.hopping("30 minutes", "5 minutes"), mt.tumbling("5 minutes"))
+    >>> paid = mt.join(views, orders, "user", "ts", windows=[sides], where="paid >= price")
+    >>> [(r["left"]["ts"].minute, r["right"]["ts"].minute, r["window_id"]) for r in paid.to_pylist()]
+    [(1, 3, '30 minutes/5 minutes & 5 minutes')]
     """
-    names = _names("on", on)
-    if not names:
-        raise QueryError("no keys: on='user' or on=['user', 'device'] names the columns to join on")
-    pool = list(windows)
-    times = (time, time) if isinstance(time, str) else tuple(time)
-    if len(times) != 2:
-        raise QueryError(f"time {shown(time)} must be one column, or one for each side")
-    queries = (_check(times[0], pool, names), _check(times[1], pool, names))
-    from muntin.engines.spark.operators.join import run
-    from muntin.engines.spark.streaming import Streaming
-
-    return run(left, right, queries, layout, Streaming(watermark))
-
-
-def _names(what: str, given: str | Iterable[str]) -> list[str]:
-    if isinstance(given, str):
-        return [given]
-    if not isinstance(given, Iterable):
-        raise QueryError(f"{what} {shown(given)} must be a list of columns, or one")
-    return list(given)
-
-
-def _check(
-    time: str, windows: Iterable[Window], names: list[str], where: str | None = None
-) -> Query:
-    """The windows and names checked as those of any query; the count is never computed."""
-    pool = list(windows)
-    for window in pool:
-        if not isinstance(window, Window):
-            raise WindowError(
-                f"{shown(window)} is not a periodic window, and only these nest: use "
-                "mt.tumbling(...) or mt.hopping(...)"
-            )
-    return query(time, pool, [count()], names, where)
+    asked = window_join(on, time, windows, layout, where)
+    result: Table = plan_join(left, right, asked, watermark=watermark).run()
+    return result

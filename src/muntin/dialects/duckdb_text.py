@@ -163,7 +163,7 @@ class DuckdbWriter:
     def bounds(self, start: str, end: str) -> str:
         return f"{{'start': {start}, 'end': {end}}}"
 
-    def remainder(self, value: str, step: int) -> str:
+    def remainder(self, value: str, step: int | str) -> str:
         """DuckDB's % takes the sign of the value."""
         inner = value if value.isidentifier() or value.endswith(")") else f"({value})"
         return f"({inner} % {step} + {step}) % {step}"

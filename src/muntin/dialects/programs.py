@@ -24,6 +24,7 @@ from muntin.model.windows import Window
 from muntin.physical import PhysicalNode
 from muntin.physical.lowering import Congruence, Cut
 from muntin.plan.feeds import Feed
+from muntin.plan.slicing.cuts import Slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,7 @@ def select_group(
     """The SELECT of a node; `partials` are (name, aggregate) over the parent's columns."""
     aggregated = [f"{sql} AS {name}" for name, sql in partials]
     if isinstance(node.program, Cut):
-        p = parent.position
-        cuts = [writer.latest(p, c.phase, c.step) for c in node.program.slices.cuts]
-        start = cuts[0] if len(cuts) == 1 else f"greatest({', '.join(cuts)})"
+        start = slice_start(node.program.slices, parent.position, writer)
         return _select(keys, start, aggregated, parent.name) + "\nGROUP BY ALL"
     assert isinstance(node.program, Congruence), "the data decides what feeds other windows"
     feeds = [_fed(feed, parent, writer) for feed in node.program.feeds]
@@ -71,6 +70,12 @@ def select_group(
     )
     fed = f"(\n{indent(union)}\n) AS fed"
     return _select(keys, "start", aggregated, fed) + "\nGROUP BY ALL"
+
+
+def slice_start(slices: Slices, position: str, writer: Writer) -> str:
+    """Where the slice of a position begins: at the latest of its cuts."""
+    cuts = [writer.latest(position, cut.phase, cut.step) for cut in slices.cuts]
+    return cuts[0] if len(cuts) == 1 else f"greatest({', '.join(cuts)})"
 
 
 def _after(position: str, origin: int, step: int, writer: Writer) -> str:

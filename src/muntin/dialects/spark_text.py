@@ -66,7 +66,7 @@ class SparkWriter:
     def bounds(self, start: str, end: str) -> str:
         return f"named_struct('start', {start}, 'end', {end})"
 
-    def remainder(self, value: str, step: int) -> str:
+    def remainder(self, value: str, step: int | str) -> str:
         """pmod is never negative."""
         return f"pmod({value}, {step})"
 

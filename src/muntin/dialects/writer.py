@@ -38,7 +38,7 @@ class Writer(Protocol):
     def bounds(self, start: str, end: str) -> str:
         """A struct with the fields start and end, as Spark's window() names them."""
 
-    def remainder(self, value: str, step: int) -> str:
+    def remainder(self, value: str, step: int | str) -> str:
         """The value modulo the step, never negative."""
 
     def latest(self, position: str, origin: int, step: int) -> str:

@@ -10,11 +10,13 @@ from typing import Any, Protocol, TypeVar
 
 from muntin.cost import Statistics
 from muntin.engines.as_of import BoundAsOf
+from muntin.engines.nested import BoundNested
 from muntin.engines.verification import Verification
 from muntin.model.as_of import AsOf
 from muntin.model.choices import Engine as EngineName
 from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
+from muntin.nesting.questions import DistinctItems, WindowJoin
 from muntin.physical.question import Facts
 from muntin.planner.choice import Choice
 
@@ -71,6 +73,12 @@ class EngineOf(Protocol[Data, Bound, Result]):
         self, rows: Data, asked: AsOf, events: Any, operator: str, **stream: Any
     ) -> BoundAsOf:
         """A question about trailing windows bound to the rows, and to other events if given."""
+
+    def bind_distinct(self, data: Data, asked: DistinctItems, **stream: Any) -> BoundNested:
+        """A question about the distinct items of windows, bound to its rows."""
+
+    def bind_join(self, left: Data, right: Any, asked: WindowJoin, **stream: Any) -> BoundNested:
+        """A question about the pairs of rows in windows, bound to both sides."""
 
     def statistics(
         self, data: Data, query: Query, how: str, fraction: float, keys: float

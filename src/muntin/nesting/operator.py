@@ -262,6 +262,10 @@ class Nested(ABC, Generic[AnyStair, Result]):
 
     # Time passes --------------------------------------------------------------------------
 
+    def begin(self, fired: int, seen: int) -> None:
+        """Take up a stream that runs: answered up to `fired`, with all records before `seen`."""
+        self._fired, self._seen = fired, seen
+
     @property
     def now(self) -> int | None:
         """The instant up to which answers have been given; None before the first record."""

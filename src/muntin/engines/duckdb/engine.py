@@ -20,7 +20,9 @@ from muntin.dialects.rendering import records_sql
 from muntin.engines.duckdb.arrays import evaluate_sql
 from muntin.engines.duckdb.as_of import InProcessAsOf
 from muntin.engines.duckdb.bound_query import find_stranger, reading_of, run
+from muntin.engines.duckdb.distinct import InProcessDistinct
 from muntin.engines.duckdb.faults import Compute, find_fault, translate_errors, whole_query
+from muntin.engines.duckdb.join import InProcessJoin
 from muntin.engines.duckdb.tables import Source, count_rows, open_source, read_for, sample_rows
 from muntin.engines.duckdb.verify import compare
 from muntin.engines.engine import CONTROL_ON_BATCH, HISTORY_ON_BATCH
@@ -30,6 +32,7 @@ from muntin.model.as_of import AsOf
 from muntin.model.choices import Engine
 from muntin.model.queries import Member, SharingSet, check_types
 from muntin.model.query import Query
+from muntin.nesting.questions import DistinctItems, WindowJoin
 from muntin.physical.operators.arrays import ARRAYS
 from muntin.physical.question import Facts
 from muntin.planner.choice import Choice
@@ -133,6 +136,16 @@ class InProcess:
                 "operator 'range' is Spark's own: in process leave it out, or write 'auto'"
             )
         return InProcessAsOf(rows, asked, events)
+
+    def bind_distinct(self, data: object, asked: DistinctItems, **stream: Any) -> InProcessDistinct:
+        """One statement of DuckDB's; a table ignores a stream's words."""
+        return InProcessDistinct(data, asked)
+
+    def bind_join(
+        self, left: object, right: object, asked: WindowJoin, **stream: Any
+    ) -> InProcessJoin:
+        """DuckDB finds the pairs."""
+        return InProcessJoin(left, right, asked)
 
     def glance(self, data: object, query: Query, assumed: Statistics) -> Statistics:
         """The number of rows, and what some of them tell; nothing of a relation, which is lazy."""

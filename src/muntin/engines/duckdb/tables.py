@@ -176,7 +176,11 @@ def read_for(source: Source, *queries: Query) -> Source:
 def _open(
     table: pa.Table, names: tuple[str, ...]
 ) -> tuple[duckdb.DuckDBPyRelation, tuple[str, ...], duckdb.DuckDBPyConnection]:
-    columns = map(make_readable, table.column_names, table.columns)
-    readable = pa.Table.from_arrays([*columns], names=table.column_names)
     connection = connect()
-    return connection.from_arrow(readable), names, connection
+    return relation_of(table, connection), names, connection
+
+
+def relation_of(table: pa.Table, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """An Arrow table in a connection, in types that DuckDB reads as they are."""
+    columns = map(make_readable, table.column_names, table.columns)
+    return connection.from_arrow(pa.Table.from_arrays([*columns], names=table.column_names))

@@ -23,6 +23,8 @@ from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.delivery import key_names, select_own, stack_results
 from muntin.engines.spark.key_marks import mark_keys
 from muntin.engines.spark.layout import FILL_PERIODIC, fill_empty, lay_out
+from muntin.engines.spark.operators.distinct import SparkDistinct
+from muntin.engines.spark.operators.join import SparkJoin
 from muntin.engines.spark.progress import observe_results
 from muntin.engines.spark.session_facts import check_table, is_stream
 from muntin.engines.spark.statistics import glance, read_footers, sample_statistics
@@ -43,6 +45,7 @@ from muntin.model.as_of import AsOf
 from muntin.model.choices import Engine
 from muntin.model.queries import Member, SharingSet
 from muntin.model.query import Query
+from muntin.nesting.questions import DistinctItems, WindowJoin
 from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
 from muntin.physical.operators.window import WINDOW
@@ -100,6 +103,16 @@ class OnSpark(ABC):
     def glance(self, data: DataFrame, query: Query, assumed: Statistics) -> Statistics:
         """A stream tells nothing before it runs."""
         return assumed
+
+    def bind_distinct(self, data: DataFrame, asked: DistinctItems, **stream: Any) -> SparkDistinct:
+        """Distinct items, of a table or a stream."""
+        return SparkDistinct(data, asked, Streaming(**stream))
+
+    def bind_join(
+        self, left: DataFrame, right: DataFrame, asked: WindowJoin, **stream: Any
+    ) -> SparkJoin:
+        """Pairs of rows, of tables or streams."""
+        return SparkJoin(left, right, asked, Streaming(**stream))
 
     @abstractmethod
     def bind_as_of(

@@ -42,11 +42,19 @@ def guard(query: Query, windows: tuple[Window, ...]) -> str:
     >>> guard(q, (hour, day)) == guard(q, (day, hour)), guard(q, (hour,)) == guard(q, (hour, day))
     (True, False)
     """
-    fields = ", ".join(
-        f"{ADVICE if i == 0 else f'guard_{i}'}: DECIMAL({p}, {s})"
-        for i, (p, s) in enumerate(_decimals(fingerprint(query, windows)))
+    return f"CAST(NULL AS STRUCT<{_fields(fingerprint(query, windows))}>)"
+
+
+def guarded_zero(meaning: object, column: str) -> str:
+    """SQL for a guard that equals itself, as the key of a join must: zeros instead of nulls.
+
+    Spark folds constants before it plans the join, so the zeros come from a column.
+    """
+    zeros = ", ".join(
+        f"'{name}', CAST(pmod(hash({column}), 1) AS {kind})"
+        for name, kind in _named_decimals(_number(repr((LAYOUT, meaning))))
     )
-    return f"CAST(NULL AS STRUCT<{fields}>)"
+    return f"named_struct({zeros})"
 
 
 def check_guarded(spark: SparkSession) -> None:
@@ -68,6 +76,10 @@ def fingerprint(query: Query, windows: tuple[Window, ...]) -> int:
             sorted((w.range, w.slide, w.offset) for w in windows),
         )
     )
+    return _number(text)
+
+
+def _number(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=16).digest(), "big")
 
 
@@ -75,6 +87,18 @@ def _meaning(aggregate: Aggregate) -> tuple[object, ...]:
     function = aggregate.function
     parameters = [str(p) for p in function.parameters]
     return (function.name, parameters, aggregate.arguments, aggregate.predicate, aggregate.filters)
+
+
+def _fields(number: int) -> str:
+    return ", ".join(f"{name}: {kind}" for name, kind in _named_decimals(number))
+
+
+def _named_decimals(number: int) -> list[tuple[str, str]]:
+    """The fields of a guard and their types; the first name is what Spark's refusal shows."""
+    return [
+        (ADVICE if i == 0 else f"guard_{i}", f"DECIMAL({p}, {s})")
+        for i, (p, s) in enumerate(_decimals(number))
+    ]
 
 
 def _decimals(number: int) -> list[tuple[int, int]]:

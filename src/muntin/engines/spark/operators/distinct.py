@@ -13,39 +13,55 @@ narrowest of them is the smallest window that holds the item (`muntin.nesting.di
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
-from typing import get_args
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
+from muntin.dialects.lists import SparkLists
+from muntin.dialects.nested import FOREVER, NestedText
+from muntin.dialects.programs import slice_start
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.guard import check_guarded, guard
-from muntin.engines.spark.nested_windows import FOREVER, group_ends, holders
-from muntin.engines.spark.operators.expand import slice_start
 from muntin.engines.spark.session_facts import check_table
 from muntin.engines.spark.stream_source import EVENT_TIME, delay_of
 from muntin.engines.spark.streaming import Streaming, set_watermark
 from muntin.engines.spark.table import Table, prepare
-from muntin.errors import QueryError, StrategyError, is_one_of, unknown
-from muntin.model.choices import NestedLayout
 from muntin.model.query import Query
-from muntin.nesting import Group, WindowManager
-from muntin.plan.slicing.cuts import Cut, Slices, cut_everywhere, ends
+from muntin.nesting import Group
+from muntin.nesting.questions import DistinctItems
+from muntin.physical.operators.distinct import BATCH_STEPS, describe, stretches
 
-RESERVED = ("window_end", "last_seen", "expires", "windows")
-
-WRITTEN_OUT = 64
-"""Up to this many kinds of ends are written out in one expression."""
+TEXT = NestedText(SparkLists())
+_STREAM_STEPS = "rows are copied to the ends that hold them, and one stateful aggregation follows"
 
 
-def run(df: DataFrame, query: Query, layout: str, grouping: str, streaming: Streaming) -> DataFrame:
+@dataclass(frozen=True, slots=True)
+class SparkDistinct:
+    """A question about distinct items, bound to a DataFrame."""
+
+    df: DataFrame
+    asked: DistinctItems
+    streaming: Streaming
+
+    def run(self) -> DataFrame:
+        """The rows, in the layout asked for."""
+        return run(self.df, self.asked, self.streaming)
+
+    def explain(self) -> list[str]:
+        """How rows become items of windows, and the groups."""
+        run(self.df, self.asked, self.streaming)  # what would be refused is refused here, too
+        if self.df.isStreaming:
+            return describe(self.asked, "on a stream of Spark", _STREAM_STEPS)
+        return describe(self.asked, "on Spark", BATCH_STEPS)
+
+
+def run(df: DataFrame, asked: DistinctItems, streaming: Streaming) -> DataFrame:
     """The distinct values of the query's keys (items among them) in all windows."""
-    check_layout(layout, query.keys, RESERVED)
     check_table(df)
-    groups = WindowManager(query.windows, grouping).groups
+    query, groups = asked.query, asked.groups
     if df.isStreaming:
         check_guarded(df.sparkSession)
         marked = set_watermark(df, query, streaming)
@@ -55,43 +71,22 @@ def run(df: DataFrame, query: Query, layout: str, grouping: str, streaming: Stre
     else:
         table = prepare(df, query)
         rows = _from_batch(table, groups)
-    return _lay_out(rows, table, query, groups, layout)
-
-
-def check_layout(layout: str, names: Sequence[str], reserved: Sequence[str]) -> None:
-    """Refuse an unknown layout, and columns that the result has itself."""
-    if not is_one_of(layout, get_args(NestedLayout)):
-        raise StrategyError(unknown("layout", layout, get_args(NestedLayout)))
-    for name in names:
-        if name in reserved:
-            raise QueryError(f"{name!r} is a column of the result: rename it first")
+    return _lay_out(rows, table, asked)
 
 
 def _from_batch(table: Table, groups: Sequence[Group]) -> DataFrame:
-    """(k…, g, end, last): of each item and stretch the last appearance, until it appears again."""
+    """(k…, last, g, stop): of each item and stretch the last appearance, until it comes again."""
     keys = table.keys
+    stretch = F.expr(slice_start(stretches(groups), "t", SparkWriter()))
     last = (
-        table.rows.withColumn("stretch", F.expr(slice_start(stretches(groups), "t")))
+        table.rows.withColumn("stretch", stretch)
         .groupBy(*keys, "stretch")
         .agg(F.max("t").alias("last"))
     )
     after = F.lead("last").over(Over.partitionBy(*keys).orderBy("last"))
-    reigns = last.withColumn("until", F.coalesce(after, F.expr(FOREVER)))
-    at = F.inline(F.expr(group_ends(groups, "last", "until")))
+    reigns = last.withColumn("until", F.coalesce(after, F.lit(FOREVER)))
+    at = F.inline(F.expr(TEXT.group_ends(groups, "last", "until")))
     return reigns.select(*keys, "last", at)
-
-
-def stretches(groups: Sequence[Group]) -> Slices:
-    """Slices between the ends of all seeds, and so of all windows.
-
-    Within one, only the last appearance counts. Where there are too many kinds of ends for one
-    expression, even steps that have them all.
-    """
-    cuts = cut_everywhere(ends(group.seed) for group in groups).cuts
-    if len(cuts) > WRITTEN_OUT:
-        step = gcd(*(n for cut in cuts for n in (cut.step, cut.phase - cuts[0].phase)))
-        cuts = (Cut(step, cuts[0].phase % step),)
-    return Slices(cuts)
 
 
 def _from_stream(
@@ -99,36 +94,35 @@ def _from_stream(
 ) -> DataFrame:
     """The same, by one aggregation over the ends at which each row counts."""
     writer = SparkWriter()
-    exploded = table.rows.select(*table.keys, "t", F.inline(F.expr(group_ends(groups, "t"))))
-    at = F.expr(writer.instant("end", table.time_type))
+    exploded = table.rows.select(*table.keys, "t", F.inline(F.expr(TEXT.group_ends(groups, "t"))))
+    at = F.expr(writer.instant("stop", table.time_type))
     keyed = exploded.select(
         *(*table.keys, "t", "g"),
         at.alias("at", metadata=metadata),
         F.expr(guard(query, query.windows)).alias("guard"),
     )
     grouped = keyed.groupBy("at", "g", "guard", *table.keys).agg(F.max("t").alias("last"))
-    end = F.expr(writer.microseconds("at", table.time_type)).alias("end")
-    return grouped.select(*table.keys, "last", "g", end)
+    stop = F.expr(writer.microseconds("at", table.time_type)).alias("stop")
+    return grouped.select(*table.keys, "last", "g", stop)
 
 
-def _lay_out(
-    rows: DataFrame, table: Table, query: Query, groups: Sequence[Group], layout: str
-) -> DataFrame:
-    held = rows.withColumn("held", F.expr(holders(groups)))
-    items = [F.col(k).alias(name) for k, name in zip(table.keys, query.keys, strict=True)]
+def _lay_out(rows: DataFrame, table: Table, asked: DistinctItems) -> DataFrame:
+    held = rows.withColumn("held", F.expr(TEXT.holders(asked.groups)))
+    names = asked.query.keys
+    items = [F.col(k).alias(name) for k, name in zip(table.keys, names, strict=True)]
 
     def at(sql: str, name: str) -> Column:
         return F.expr(SparkWriter().instant(sql, table.time_type)).alias(name)
 
-    if layout == "long":
-        each = held.select(*table.keys, "last", "end", F.inline("held"))
-        window = window_column("(end - range)", "end", table.time_type).alias("window")
+    if asked.layout == "long":
+        each = held.select(*table.keys, "last", "stop", F.inline("held"))
+        window = window_column("(stop - reach)", "stop", table.time_type).alias("window")
         return each.select(F.col("id").alias("window_id"), window, *items, at("last", "last_seen"))
     return held.select(
         F.expr("held[0].id").alias("window_id"),
-        at("end", "window_end"),
+        at("stop", "window_end"),
         *items,
         at("last", "last_seen"),
-        at("(last + held[0].range)", "expires"),
+        at("(last + held[0].reach)", "expires"),
         F.expr("transform(held, w -> w.id)").alias("windows"),
     )
