@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import muntin as mt
+from muntin_testing.pairs import Given
 
 
 def spark_window(window: mt.Window, time: str = "ts") -> Any:
@@ -28,20 +29,31 @@ def one_query_a_window(df: DataFrame, windows: Sequence[mt.Window], by: list[str
     )
 
 
-def one_join_a_window(left: DataFrame, right: DataFrame, windows: Sequence[mt.Window]) -> DataFrame:
-    """Pairs of one `user` in every window; the left has its time in `ts`, the right in `at`."""
+def one_join_a_window(
+    left: DataFrame, right: DataFrame, windows: Sequence[Given], where: str = "true"
+) -> DataFrame:
+    """Pairs of one `user` in every window; the left has its time in `ts`, the right in `at`.
 
-    def one(window: mt.Window) -> DataFrame:
+    Where a window is given for each side, instances that end together are joined.
+    """
+    paired = any(isinstance(given, tuple) for given in windows)
+
+    def one(given: Given) -> DataFrame:
+        sides = given if isinstance(given, tuple) else (given, given)
         ours, theirs = (
             df.select(F.struct("*").alias(name), F.col("user").alias(f"{name}_user"), at)
             for df, name, at in (
-                (left, "left", spark_window(window).alias("lw")),
-                (right, "right", spark_window(window, "at").alias("rw")),
+                (left, "left", spark_window(sides[0]).alias("lw")),
+                (right, "right", spark_window(sides[1], "at").alias("rw")),
             )
         )
-        same = (F.col("left_user") == F.col("right_user")) & (F.col("lw") == F.col("rw"))
-        columns = [F.col("lw").alias("window"), F.col("left_user").alias("user")]
-        id = F.lit(window.id).alias("window_id")
-        return ours.join(theirs, same).select(id, *columns, "left", "right")
+        same = (F.col("left_user") == F.col("right_user")) & (F.col("lw.end") == F.col("rw.end"))
+        bounds = [F.col("lw").alias("window")]
+        bounds += [F.col("rw").alias("right_window")] if paired else []
+        ids = list(dict.fromkeys(window.id for window in sides))
+        id = F.lit(" & ".join(ids)).alias("window_id")
+        user = F.col("left_user").alias("user")
+        pairs = ours.join(theirs, same & F.expr(where))
+        return pairs.select(id, *bounds, user, "left", "right")
 
     return reduce(DataFrame.unionAll, map(one, windows))

@@ -1,4 +1,4 @@
-"""A window for each side of a join: ends, pairs, conditions, what is kept, and several operations."""
+"""A window for each side of a join: ends, pairs and conditions; and several operations."""
 
 from collections import Counter
 from math import inf, lcm

@@ -140,8 +140,8 @@ def join(
     >>> orders = pa.table({"ts": times, "user": ["ann"] * 3, "paid": [30, 25, 30]})
     >>> sides = (mt.hopping("30 minutes", "5 minutes"), mt.tumbling("5 minutes"))
     >>> paid = mt.join(views, orders, "user", "ts", windows=[sides], where="paid >= price")
-    >>> [(r["left"]["ts"].minute, r["right"]["ts"].minute, r["window_id"]) for r in paid.to_pylist()]
-    [(1, 3, '30 minutes/5 minutes & 5 minutes')]
+    >>> [(r["left"]["price"], r["right"]["ts"].minute, r["window_id"]) for r in paid.to_pylist()]
+    [(30, 3, '30 minutes/5 minutes & 5 minutes')]
     """
     asked = window_join(on, time, windows, layout, where)
     result: Table = plan_join(left, right, asked, watermark=watermark).run()

@@ -2,20 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import muntin as mt
-from muntin.engines.spark.operators.distinct import stretches
 from muntin.errors import ColumnError, QueryError, StrategyError, WindowError
 from muntin.nesting import WindowManager
+from muntin.physical.operators.distinct import stretches
 from muntin.plan.slicing.cuts import ends
 from muntin_testing.nested import one_join_a_window, one_query_a_window
+from muntin_testing.pairs import Given, Row, any_pairs, brute_pairs
 from muntin_testing.streams import Batches, played, streamed, written
 
 START = datetime(2024, 1, 1)
@@ -108,6 +111,29 @@ def test_join_equals_one_join_a_window(frugal: SparkSession, seed: int) -> None:
     found = rows_of(ours)
     assert found == rows_of(one_join_a_window(left, right, windows))
     assert found
+
+
+CONDITIONS = ("true", "left.n % 3 <> right.n % 3", "left.item <= right.item OR right.at < left.ts")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_window_for_each_side_and_a_condition(frugal: SparkSession, seed: int) -> None:
+    random = Random(seed)
+    left = frugal.createDataFrame(any_rows(random, 40), SCHEMA)
+    right = frugal.createDataFrame(any_rows(random, 40, first=100), SCHEMA)
+    right = right.withColumnRenamed("ts", "at")
+    windows, where = any_pairs(random, 4), CONDITIONS[seed]
+    asked: dict[str, Any] = {"on": "user", "time": ("ts", "at"), "windows": windows}
+    ours = mt.join(left, right, **asked, layout="long", where=where)
+    theirs = one_join_a_window(left, right, windows, where)
+    assert ours.schema.simpleString() == theirs.schema.simpleString()
+    found = rows_of(ours)
+    assert found == rows_of(theirs)
+    assert found
+    arrow = mt.join(left.toArrow(), right.toArrow(), **asked, layout="long", where=where)
+    assert arrow.num_rows == found.total()
+    column = mt.join(left, right, **asked, layout="long", where=F.expr(where))
+    assert rows_of(column) == found
 
 
 def test_each_pair_is_found_once(frugal: SparkSession) -> None:
@@ -208,6 +234,76 @@ def test_streams_that_are_joined(frugal: SparkSession, tmp_path: Path) -> None:
     assert found
 
 
+SPAN = 20
+"""Seconds of event time that a batch of the joined streams adds."""
+
+
+def arrivals(side: str, random: Random, batch: int, rows: int = 12) -> list[Row]:
+    """Rows of one batch: a little out of order, and in the last one some that are far too late."""
+    times = [random.uniform(SPAN * batch - 4, SPAN * (batch + 1)) for _ in range(rows)]
+    times += [SPAN * (batch + 1) - 0.1]  # so that the watermark is 5 seconds behind this
+    times += [random.uniform(0, SPAN) for _ in range(4)] if batch == 3 else []
+    return [
+        {
+            side: datetime(2024, 1, 1, tzinfo=UTC) + timedelta(seconds=max(time, 0)),
+            "user": random.choice("ab"),
+            "n": 1000 * batch + number,
+            "late": number > rows,
+        }
+        for number, time in enumerate(times)
+    ]
+
+
+def test_joined_streams_with_late_rows_after_a_restart(
+    frugal: SparkSession, tmp_path: Path
+) -> None:
+    random = Random(6)
+    windows: list[Given] = [
+        (mt.Window(9 * SECOND, 3 * SECOND), mt.Window(14 * SECOND, 2 * SECOND)),
+        mt.Window(6 * SECOND, 3 * SECOND),
+    ]
+    rows = {side: [arrivals(side, random, batch) for batch in range(4)] for side in ("ts", "at")}
+    folders = {side: tmp_path / side for side in rows}
+    schemas = {side: f"{side} timestamp, user string, n int, late boolean" for side in rows}
+
+    def arrive(batches: range) -> None:
+        for side, folder in folders.items():
+            folder.mkdir(exist_ok=True)
+            some = [[tuple(row.values()) for row in rows[side][batch]] for batch in batches]
+            new = written(frugal, some, schemas[side], tmp_path / "new")
+            for file in sorted(new.iterdir()):
+                file.rename(folder / f"{len(list(folder.iterdir())):04}.parquet")
+
+    def joined(windows: list[Given]) -> Any:
+        left, right = (streamed(frugal, folders[side], schemas[side]) for side in ("ts", "at"))
+        asked: dict[str, Any] = {"on": "user", "time": ("ts", "at"), "windows": windows}
+        asked |= {"where": "left.n % 4 <> right.n % 4", "watermark": "5 seconds"}
+        assert "on streams of Spark" in mt.explain(left, right=right, **asked).explain()
+        pairs = mt.join(left, right, **asked, layout="long")
+        start = pairs.writeStream.format("parquet").trigger(availableNow=True)
+        start = start.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        start.start(str(tmp_path / "pairs")).awaitTermination()
+
+    for batches in (range(2), range(2, 4)):
+        arrive(batches)
+        joined(windows)
+    found = frugal.read.parquet(str(tmp_path / "pairs")).selectExpr(
+        "window_id", "window.end AS end", "left.n AS n", "right.n AS m"
+    )
+    got = Counter((r.window_id, r.end.astimezone(UTC), r.n, r.m) for r in found.collect())
+    left, right = ([row for batch in rows[side] for row in batch] for side in ("ts", "at"))
+
+    def brute(late: bool) -> Counter[tuple[Any, ...]]:
+        kept = [[row for row in side if late or not row["late"]] for side in (left, right)]
+        return brute_pairs(*kept, windows, lambda a, b: a["n"] % 4 != b["n"] % 4)
+
+    assert got == brute(late=False)
+    assert len(brute(late=True)) > len(got) > 50, "late rows would make pairs"
+    arrive(range(3, 4))
+    with pytest.raises(StreamingQueryException, match="the_query_or_its_windows_changed"):
+        joined(windows[:1])
+
+
 def test_what_is_wrong_is_said(frugal: SparkSession) -> None:
     table = frugal.createDataFrame(any_rows(Random(1), 3), SCHEMA)
     hour = [mt.tumbling("1 hour")]
@@ -225,7 +321,19 @@ def test_what_is_wrong_is_said(frugal: SparkSession) -> None:
         mt.distinct(table, "ts", "item", [mt.session("1 hour")])  # type: ignore[list-item]
     with pytest.raises(QueryError, match="no keys: on='user'"):
         mt.join(table, table, [], "ts", hour)
-    with pytest.raises(ColumnError, match="expected a Spark DataFrame, got list"):
-        mt.join([], table, "user", "ts", hour)  # type: ignore[arg-type]
+    with pytest.raises(ColumnError, match=r"expected a Spark DataFrame, .* got list"):
+        mt.join([], table, "user", "ts", hour)
+    with pytest.raises(ColumnError, match="the left side is a DataFrame and the right one a Table"):
+        mt.join(table, table.toArrow(), "user", "ts", hour)
+    with pytest.raises(
+        ColumnError, match="the right side has no column 'itm': did you mean 'item'"
+    ):
+        mt.join(table, table, "user", "ts", hour, where="left.item < right.itm")
+    with pytest.raises(ColumnError, match=r"where 'left\.item' cannot be evaluated"):
+        mt.join(table, table, "user", "ts", hour, where="left.item")
+    with pytest.raises(ColumnError, match=r"where .* cannot be evaluated"):
+        mt.join(table, table, "user", "ts", hour, where=F.col("left.itm") > 3)
+    with pytest.raises(QueryError, match="where 3 must be an SQL condition, as text"):
+        mt.join(table, table, "user", "ts", hour, where=3)  # type: ignore[arg-type]
     with pytest.raises(ColumnError, match=r"time column .* is int, not a timestamp"):
         mt.join(table, table, "user", "n", hour)
