@@ -1,9 +1,7 @@
-"""mt.distinct and mt.join in process: brute force over intervals, and DuckDB's own join, agree."""
+"""mt.distinct and mt.join in process: DuckDB's own join, every kind of table, what is refused."""
 
 from collections import Counter
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from random import Random
+from datetime import datetime
 from typing import Any
 
 import duckdb
@@ -12,115 +10,19 @@ import pyarrow as pa
 import pytest
 
 import muntin as mt
+from conformance.nested import Pairs, id_of, pairs_in, sides_of
 from muntin.engines.duckdb.tables import connect
 from muntin.errors import ColumnError, QueryError, StrategyError, WindowError
-from muntin_testing.pairs import (
-    Given,
-    Row,
-    any_pairs,
-    any_rows,
-    any_window,
-    brute_items,
-    brute_pairs,
-)
-from muntin_testing.reached import Reached
-
-LEFT = pa.schema(
-    [("ts", pa.timestamp("us", "UTC")), ("user", pa.string()), ("v", pa.int64()), ("n", pa.int32())]
-)
-RIGHT = pa.schema(
-    [LEFT.field("ts").with_name("at"), LEFT.field("user"), ("w", pa.int64()), LEFT[3]]
-)
-
-CONDITIONS: dict[str | None, Callable[[Row, Row], bool]] = {
-    None: lambda a, b: True,
-    "v < w": lambda a, b: None not in (a["v"], b["w"]) and a["v"] < b["w"],
-    "left.n % 3 = right.n % 3 OR w IS NULL": lambda a, b: (
-        a["n"] % 3 == b["n"] % 3 or b["w"] is None
-    ),
-    "RIGHT.at >= left.ts AND user <> 'a'": lambda a, b: b["at"] >= a["ts"] and a["user"] != "a",
-}
+from muntin_testing.pairs import Given
 
 
-def tables(seed: int, rows: int = 24) -> tuple[list[Row], list[Row], pa.Table, pa.Table]:
-    random = Random(seed)
-    left, right = any_rows(random, rows, "ts", "v"), any_rows(random, rows, "at", "w")
-    return (
-        left,
-        right,
-        pa.Table.from_pylist(left, schema=LEFT),
-        pa.Table.from_pylist(right, schema=RIGHT),
-    )
-
-
-def found_in(long: pa.Table) -> Counter[tuple[Any, ...]]:
-    """(window id, end, n of the left, n of the right)."""
-    rows = long.to_pylist()
-    for row in rows:
-        other = row.get("right_window", row["window"])
-        assert row["window"]["end"] == other["end"]
-        assert row["window"]["start"] <= row["left"]["ts"] < row["window"]["end"]
-        assert other["start"] <= row["right"]["at"] < other["end"]
-        assert row["user"] == row["left"]["user"] == row["right"]["user"]
-    return Counter(
-        (r["window_id"], r["window"]["end"], r["left"]["n"], r["right"]["n"]) for r in rows
-    )
-
-
-def test_pairs_equal_brute_force_over_intervals() -> None:
-    reached = Reached()
-    for seed in range(24):
-        left, right, ours, theirs = tables(seed)
-        windows = any_pairs(Random(seed), 4)
-        where = list(CONDITIONS)[seed % 4]
-        long = mt.join(ours, theirs, "user", ("ts", "at"), windows, layout="long", where=where)
-        expected = brute_pairs(left, right, windows, CONDITIONS[where], reached)
-        assert found_in(long) == expected, (seed, windows)
-        nested = mt.join(ours, theirs, "user", ("ts", "at"), windows, where=where)
-        assert unnested(nested, windows) == expected, (seed, windows)
-        reached[f"where {where}"] += bool(expected)
-        reached["before 1970"] += any(end.year < 1970 for _, end, _, _ in expected)
-    reached.at_least(3, *(f"where {where}" for where in CONDITIONS), "before 1970")
-    reached.at_least(10, "pairs", "held by several windows", "held several times", "sides differ")
-
-
-def unnested(table: pa.Table, windows: list[Given]) -> Counter[tuple[Any, ...]]:
-    """One entry for each pair and end, of the rows of the nested layout."""
-    steps = {id_of(each): step_of(each) for each in windows}
-    found: Counter[tuple[Any, ...]] = Counter()
-    seen: Counter[tuple[int, int]] = Counter()
-    for row in table.to_pylist():
-        smallest = row["windows"][0]
-        assert (row["window_id"], row["expires"]) == (smallest["window_id"], smallest["expires"])
-        seen[row["left"]["n"], row["right"]["n"]] += 1
-        for held in row["windows"]:
-            end = held["first_end"]
-            while end <= held["expires"]:
-                found[held["window_id"], end, row["left"]["n"], row["right"]["n"]] += 1
-                end += steps[held["window_id"]]
-    assert set(seen.values()) <= {1}, "each pair is found once"
-    return found
-
-
-def sides_of(given: Given) -> tuple[mt.Window, mt.Window]:
-    return given if isinstance(given, tuple) else (given, given)
-
-
-def id_of(given: Given) -> str:
-    left, right = sides_of(given)
-    return left.id if left.id == right.id else f"{left.id} & {right.id}"
-
-
-def step_of(given: Given) -> timedelta:
-    """How far apart common ends are, found by looking: ends meet within the product of slides."""
-    left, right = (w.slide // 1_000_000 for w in sides_of(given))
-    step = next(n for n in range(1, left * right + 1) if n % left == 0 and n % right == 0)
-    return timedelta(seconds=step)
+def tables(seed: int, rows: int = 24) -> tuple[pa.Table, pa.Table]:
+    return Pairs.drawn(seed, rows).tables
 
 
 def test_pairs_equal_duckdbs_own_join_of_instances() -> None:
     """Each side is copied into every instance that holds it, and the copies are joined."""
-    _, _, ours, theirs = tables(3, rows=60)
+    ours, theirs = tables(3, rows=60)
     windows: list[Given] = [
         (mt.hopping("12 seconds", "3 seconds"), mt.hopping("4 seconds", "2 seconds")),
         mt.hopping("7 seconds", "2 seconds", offset="1 second"),
@@ -149,47 +51,12 @@ def test_pairs_equal_duckdbs_own_join_of_instances() -> None:
         expected.update((id_of(given), *row) for row in rows)
     asked: dict[str, Any] = {"on": "user", "time": ("ts", "at"), "windows": windows}
     long = mt.join(ours, theirs, **asked, where="v <> w", layout="long")
-    assert found_in(long) == expected
+    assert pairs_in(long.to_pylist()) == expected
     assert len(expected) > 100
 
 
-def test_distinct_items_equal_brute_force_over_intervals() -> None:
-    reached = Reached()
-    for seed in range(20):
-        random = Random(seed)
-        rows = any_rows(random, 40, "ts", "v")
-        table = pa.Table.from_pylist(rows, schema=LEFT)
-        slides = [random.choice([1, 2, 3, 4, 6, 12]) for _ in range(5)]
-        made = [any_window(random, s, 0 if random.random() < 0.6 else None) for s in slides]
-        windows = list(dict.fromkeys(made))
-        asked: dict[str, Any] = {"items": "v", "windows": windows, "keys": "user"}
-        asked["grouping"] = "minimum" if seed % 2 else "greedy"
-        long = mt.distinct(table, "ts", **asked, layout="long").to_pylist()
-        expected = brute_items(rows, windows)
-        got = [
-            (r["window_id"], r["window"]["end"], r["user"], r["v"], r["last_seen"]) for r in long
-        ]
-        assert Counter(got) == expected, (seed, windows)
-        nested = mt.distinct(table, "ts", **asked).to_pylist()
-        assert expected == Counter(
-            (id, r["window_end"], r["user"], r["v"], r["last_seen"])
-            for r in nested
-            for id in r["windows"]
-        )
-        ranges = {w.id: timedelta(microseconds=w.range) for w in windows}
-        for row in nested:
-            assert row["window_id"] == row["windows"][0]
-            assert ranges[row["window_id"]] == min(ranges[id] for id in row["windows"])
-            assert row["expires"] == row["last_seen"] + ranges[row["window_id"]]
-        reached["shared rows"] += len(nested) < len(long)
-        reached["null items"] += any(r["v"] is None for r in nested)
-        reached["before 1970"] += any(r["window_end"].year < 1970 for r in nested)
-    reached.at_least(3, "before 1970")
-    reached.at_least(15, "shared rows", "null items")
-
-
 def test_every_kind_of_table_gives_the_same_pairs() -> None:
-    _, _, ours, theirs = tables(1)
+    ours, theirs = tables(1)
     windows = [mt.tumbling("8 seconds"), (mt.tumbling("4 seconds"), mt.tumbling("8 seconds"))]
     asked: dict[str, Any] = {"on": "user", "time": ("ts", "at"), "windows": windows}
     asked |= {"where": "coalesce(v, 0) <= coalesce(w, 0)"}
@@ -235,7 +102,7 @@ def test_rows_of_pairs_keep_their_types_whatever_they_are() -> None:
 
 
 def test_what_will_run_is_explained() -> None:
-    _, _, ours, theirs = tables(1)
+    ours, theirs = tables(1)
     sides = (mt.hopping("10 minutes", "5 minutes"), mt.hopping("1 hour", "5 minutes", id="far"))
     asked: dict[str, Any] = {"on": "user", "time": ("ts", "at"), "windows": [sides]}
     plan = mt.explain(ours, right=theirs, **asked, where="v < w")
@@ -306,7 +173,7 @@ def test_what_will_run_is_explained() -> None:
 def test_what_is_wrong_is_said(
     changed: dict[str, Any], error: type[Exception], sentence: str
 ) -> None:
-    _, _, ours, theirs = tables(1)
+    ours, theirs = tables(1)
     asked: dict[str, Any] = {"on": "user", "time": ("ts", "at"), "windows": [mt.tumbling("1 hour")]}
     with pytest.raises(error, match=sentence):
         mt.join(ours, theirs, **asked | changed)
