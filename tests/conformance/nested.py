@@ -13,6 +13,7 @@ import muntin as mt
 from muntin_testing.pairs import (
     Given,
     Row,
+    any_begin,
     any_pairs,
     any_rows,
     any_window,
@@ -54,7 +55,9 @@ class Pairs:
     @staticmethod
     def drawn(seed: object, rows: int = 24) -> "Pairs":
         random = Random(str(seed))
-        left, right = any_rows(random, rows, "ts", "v"), any_rows(random, rows, "at", "w")
+        begin = any_begin(random)
+        left = any_rows(random, rows, "ts", "v", begin)
+        right = any_rows(random, rows, "at", "w", begin)
         return Pairs(left, right, any_pairs(random, 4), random.choice(list(CONDITIONS)))
 
     @property
@@ -138,7 +141,7 @@ class Items:
     @staticmethod
     def drawn(seed: object) -> "Items":
         random = Random(str(seed))
-        rows = any_rows(random, 40, "ts", "v")
+        rows = any_rows(random, 40, "ts", "v", any_begin(random))
         slides = [random.choice([1, 2, 3, 4, 6, 12]) for _ in range(5)]
         made = [any_window(random, s, 0 if random.random() < 0.6 else None) for s in slides]
         return Items(rows, list(dict.fromkeys(made)), random.choice(["greedy", "minimum"]))

@@ -39,9 +39,13 @@ def any_pairs(random: Random, count: int) -> list[Given]:
     return list(found.values())
 
 
-def any_rows(random: Random, count: int, time: str, value: str) -> list[Row]:
-    """Rows of a few users, some without a time, a user or a value; some before 1970."""
-    begin = START if random.random() < 0.8 else datetime(1969, 12, 31, 23, 59, 40, tzinfo=UTC)
+def any_begin(random: Random) -> datetime:
+    """When rows begin: now and then before 1970."""
+    return START if random.random() < 0.8 else datetime(1969, 12, 31, 23, 59, 30, tzinfo=UTC)
+
+
+def any_rows(random: Random, count: int, time: str, value: str, begin: datetime) -> list[Row]:
+    """Rows of a few users, some without a time, a user or a value."""
     return [
         {
             time: None
