@@ -43,9 +43,9 @@ def test_pairs_equal_duckdbs_own_join_of_instances() -> None:
     expected: Counter[Any] = Counter()
     for given in windows:
         left, right = sides_of(given)
+        lefts, rights = copies("ours", "ts", left), copies("theirs", '"at"', right)
         rows = connection.sql(
-            f"SELECT make_timestamptz(l.stop), l.n, r.n FROM {copies('ours', 'ts', left)} AS l "
-            f"JOIN {copies('theirs', 'at', right)} AS r "
+            f"SELECT make_timestamptz(l.stop), l.n, r.n FROM {lefts} AS l JOIN {rights} AS r "
             "ON l.user = r.user AND l.stop = r.stop AND l.v <> r.w"
         ).fetchall()
         expected.update((id_of(given), *row) for row in rows)
