@@ -192,7 +192,7 @@ def test_one_manager_answers_as_each_operation_by_itself() -> None:
     for seed in range(12):
         random = Random(seed)
         many = Operations()
-        alone = {
+        alone: dict[Any, Any] = {
             spent: NestedAggregate(mt.sum("paid")),
             pages: NestedDistinct(),
             pairs: NestedJoin(on=lambda row: (row["page"],), where=paid_more),

@@ -64,7 +64,7 @@ def test_every_kind_of_table_gives_the_same_pairs() -> None:
     names = expected.column_names
     assert expected.num_rows
 
-    def seen(rows: list[dict[str, Any]]) -> Counter[str]:
+    def seen(rows: list[Any]) -> Counter[str]:
         return Counter(repr([(r["window_id"], r["left"]["n"], r["right"]["n"])]) for r in rows)
 
     own = duckdb.connect()

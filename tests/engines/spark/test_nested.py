@@ -294,8 +294,8 @@ def test_joined_streams_with_late_rows_after_a_restart(
     left, right = ([row for batch in rows[side] for row in batch] for side in ("ts", "at"))
 
     def brute(late: bool) -> Counter[tuple[Any, ...]]:
-        kept = [[row for row in side if late or not row["late"]] for side in (left, right)]
-        return brute_pairs(*kept, windows, lambda a, b: a["n"] % 4 != b["n"] % 4)
+        lefts, rights = ([row for row in side if late or not row["late"]] for side in (left, right))
+        return brute_pairs(lefts, rights, windows, lambda a, b: a["n"] % 4 != b["n"] % 4)
 
     assert got == brute(late=False)
     assert len(brute(late=True)) > len(got) > 50, "late rows would make pairs"

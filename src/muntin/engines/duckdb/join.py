@@ -113,7 +113,7 @@ def _open(
     """Both sides in one connection, and the condition with its columns found."""
     kinds = {kind_of_table(left), kind_of_table(right)}
     lazy = kinds == {"duckdb"}
-    tables = [each if lazy else _as_arrow(each) for each in (left, right)]
+    tables: list[Any] = [each if lazy else _as_arrow(each) for each in (left, right)]
     names = [tuple(map(str, t.columns if lazy else t.column_names)) for t in tables]
     condition = _condition(asked, dict(zip(SIDES, names, strict=True)))
     connection = None if lazy else connect()
