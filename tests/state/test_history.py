@@ -154,3 +154,25 @@ def test_windows_may_change_later() -> None:
         (joined.id, 90): 11,
         (joined.id, 100): 1,
     }
+
+
+def test_a_window_that_joins_later_begins_alike_in_all_buckets() -> None:
+    """Also in one whose history ends earlier, or has no rows."""
+    first, joined = Window(40, 10), Window(30, 30, 5, id="joined")  # where slices have no cuts
+    since = []
+    for end in (100, 75, 60):
+        rows: list[Row] = [(t, "a", 1, t) for t in range(60, end)]
+        store = MemoryStore()
+        begin(spec_of([first], until=100), store, rows, 1)
+        _, step = stepped(spec_of([first, joined], until=100), store, [], 0)
+        since.append(step.complete_from["joined"])
+    assert since[0] == since[1] == since[2] > 0
+
+
+def test_known_keys_stay_though_no_slice_of_them_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("muntin.state.keys.SMALL", 2)
+    spec = spec_of([Window(10, 10, id="w")], until=25, fill_for=30)
+    store, keys = MemoryStore(), [f"key {i}" for i in range(9)]
+    begin(spec, store, [(12, key, 1, i) for i, key in enumerate(keys)], 2)
+    found, _ = stepped(spec, store, [], 60)
+    assert found == {("w", key, start): EMPTY for key in keys for start in (20, 30, 40)}

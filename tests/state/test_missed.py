@@ -86,11 +86,16 @@ def of_slice(rows: list[Row], piece: dict[str, Any]) -> list[str]:
 
 def test_a_late_row_tells_the_windows_that_it_missed() -> None:
     windows = [Window(10, 10, id="short"), Window(30, 10, id="long")]
-    spec, store = spec_of(windows, keeps_late=True), MemoryStore()
+    spec, store = spec_of(windows, keeps_late=True, keeps_records=True), MemoryStore()
     stepped(spec, store, [(45, "a", 1, 1)], 0)
     stepped(spec, store, [], 40)
-    _, step = stepped(spec, store, [(25, "b", 5, 2), (26, "b", 2, 3)], 40)
+    _, step = stepped(spec, store, [(26, "b", 2, 3), (25, "b", 5, 2), (24, "c", 0, 4)], 40)
     rows = [row for table in step.missed for row in table.to_pylist()]
-    spans = {row["node"]: (row["start"], row["slice_end"], row["p0"]) for row in rows}
-    assert set(spans.values()) == {(20, 30, 7)}
-    assert sorted((row["missed_first"], row["missed_last"]) for row in rows) == [(0, 10), (20, 20)]
+    assert {(row["k0"], row["start"], row["slice_end"], row["p0"]) for row in rows} == {
+        ("b", 20, 30, 7),
+        ("c", 20, 30, 0),
+    }
+    spans = sorted((row["missed_first"], row["missed_last"]) for row in rows)
+    assert spans == [(0, 10)] * 2 + [(20, 20)] * 2
+    listed = {"b": ["2", "3"], "c": ["4"]}
+    assert all(row["records"] == listed[row["k0"]] for row in rows), "in the order of time"

@@ -26,7 +26,7 @@ from muntin.state.evaluation import Due
 from muntin.state.keys import Keys
 from muntin.state.known import FILLED, NEVER
 from muntin.state.pieces import START, longs
-from muntin.state.spec import last_due
+from muntin.state.spec import needed_until
 from muntin.state.state import State
 
 PORTION = 1_000_000
@@ -106,14 +106,15 @@ class Filling:
 
 
 def know_history(state: State, pieces: pa.Table, until: int, fill_for: int) -> None:
-    """Know the keys of a history, as after a stream over its pieces up to the watermark `until`.
+    """Know the keys of a history, as a stream over its pieces would.
 
-    Pieces that no open window needs tell of a key, too.
+    Of a key and window that is the end of the newest instance with a piece. One that has not ended
+    may count as known: all instances from the last that has on hold the same piece.
     """
     found = dict[Window, tuple[Array, Array]]()
     for base in state.spec.bases:
         own = pieces.filter(pa.array(longs(pieces, "node") == base.node))
-        ends = {w: _last_ended(w, longs(own, START), until) for w in base.windows.values()}
+        ends = {w: needed_until([w], longs(own, START)) for w in base.windows.values()}
         newest = np.maximum.reduce(list(ends.values()))
         fresh = newest + fill_for > until
         group = state.number_keys(own.filter(pa.array(fresh)), newest[fresh] + fill_for)
@@ -123,16 +124,3 @@ def know_history(state: State, pieces: pa.Table, until: int, fill_for: int) -> N
     for window, (group, end) in found.items():
         np.maximum.at(known[window], group, end)
     state.put_known(before.with_ends(known))
-
-
-def _last_ended(window: Window, start: Array, until: int) -> Array:
-    """The end of the newest instance that holds each of these slices and has ended.
-
-    >>> _last_ended(Window(10, 4), np.array([0, 5, 9]), 15).tolist() == [10, 14, 14]
-    True
-    >>> _last_ended(Window(10, 4), np.array([14]), 15).tolist() == [NEVER]
-    True
-    """
-    newest = start - (start - window.offset) % window.slide
-    end = np.minimum(newest, last_due(window, until)) + window.range
-    return np.where(end > start, end, NEVER)
