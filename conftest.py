@@ -75,6 +75,16 @@ def spark() -> Iterator["SparkSession"]:
     session.stop()
 
 
+@pytest.fixture(autouse=True)
+def _session_of_examples(request: pytest.FixtureRequest) -> None:
+    """Examples in docstrings may use `spark`, as pages do; those that do not start no session."""
+    example = getattr(request.node, "dtest", None)
+    if example is not None and any(
+        "spark." in e.source or "(spark)" in e.source for e in example.examples
+    ):
+        example.globs["spark"] = request.getfixturevalue("spark")
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator["PostgresServer"]:
     """A PostgreSQL server for the whole run, if the machine has one."""

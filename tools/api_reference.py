@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import Any
 
 from griffe import Alias, Extension, Module, Object
+
+ARGUMENT = re.compile(r"\w+ {2,}\S| {4,}\S")
+"""A line that begins with the name of an argument and two spaces, or goes on with its text."""
 
 
 class PublicNames(Extension):
@@ -19,18 +23,35 @@ class PublicNames(Extension):
                 pkg.set_member(str(name), Alias(str(name), target.members[str(name)], parent=pkg))
 
 
-class FencedDoctests(Extension):
-    """Doctests become blocks of code, where Markdown would see quotations."""
+class MarkedUpDocstrings(Extension):
+    """Docstrings are written to be read by help(); these are the same words in Markdown."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         if obj.docstring:
-            obj.docstring.value = fence(obj.docstring.value)
+            obj.docstring.value = mark_up(obj.docstring.value)
 
 
-def fence(text: str) -> str:
+def mark_up(text: str) -> str:
+    """Doctests become blocks of code, lists of arguments become tables."""
     lines: list[str] = []
     for blank, group in groupby(text.splitlines(), key=lambda line: not line.strip()):
         paragraph = list(group)
-        is_doctest = not blank and paragraph[0].startswith(">>>")
-        lines += ["```pycon", *paragraph, "```"] if is_doctest else paragraph
+        if not blank and paragraph[0].startswith(">>>"):
+            lines += ["```pycon", *paragraph, "```"]
+        elif not blank and all(ARGUMENT.match(line) for line in paragraph):
+            lines += ["| | |", "|---|---|", *_rows(paragraph)]
+        else:
+            lines += paragraph
     return "\n".join(lines)
+
+
+def _rows(paragraph: list[str]) -> list[str]:
+    """The rows of a table: a line that is indented goes on with the one before."""
+    rows: list[list[str]] = []
+    for line in paragraph:
+        name, text = line.split(maxsplit=1) if not line.startswith(" ") else ("", line.strip())
+        if name:
+            rows.append([f"`{name}`", text])
+        else:
+            rows[-1][1] += f" {text}"
+    return [f"| {name} | {text} |" for name, text in rows]

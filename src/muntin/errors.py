@@ -19,7 +19,18 @@ MOST_SHOWN = 100
 
 
 class MuntinError(Exception):
-    """The base of all errors that Muntin raises on purpose."""
+    """The base of all errors that Muntin raises on purpose.
+
+    Each kind is also the builtin that you would expect, such as ValueError: docs/errors.md. The
+    message names the value that cannot be and what to write instead.
+
+    >>> import muntin as mt
+    >>> try:
+    ...     mt.tumbling("5 minuets")
+    ... except mt.MuntinError as error:
+    ...     print(error)
+    range '5 minuets' has the unknown unit 'minuets': did you mean 'minutes'?
+    """
 
 
 class WindowError(MuntinError, ValueError):

@@ -242,8 +242,14 @@ class Reduction(Function):
 class Aggregate:
     """A function applied to SQL expressions, perhaps filtered, with the name of its result.
 
-    An argument that is exactly the name of a column is that column, whatever characters it has;
-    anything else is an SQL expression.
+    mt.count(), mt.avg("v") and the like make it. An argument that is exactly the name of a column
+    is that column, whatever characters it has; anything else is an SQL expression. Text that is no
+    SQL is refused at once, a column that is not there when data is.
+
+    >>> import muntin as mt
+    >>> late = mt.count().filter("delay > 15").alias("late")
+    >>> isinstance(late, mt.Aggregate), late.predicate, mt.sum("price * volume").name
+    (True, 'delay > 15', 'sum(price * volume)')
     """
 
     function: Function

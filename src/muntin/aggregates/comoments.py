@@ -128,6 +128,8 @@ class Corr(_TwoColumns):
 def covar_pop(x: str, y: str) -> Aggregate:
     """The covariance of two columns: C / n.
 
+    `x` and `y` are columns or SQL expressions of numbers; rows where one is null do not count.
+
     >>> covar_pop("height", "weight")
     <covar_pop(height, weight)>
     """
@@ -136,6 +138,8 @@ def covar_pop(x: str, y: str) -> Aggregate:
 
 def covar_samp(x: str, y: str) -> Aggregate:
     """The covariance of the population that the rows are a sample of; null for one row.
+
+    `x` and `y` are columns or SQL expressions of numbers; rows where one is null do not count.
 
     >>> covar_samp("height", "weight")
     <covar_samp(height, weight)>
@@ -146,6 +150,8 @@ def covar_samp(x: str, y: str) -> Aggregate:
 def covar(x: str, y: str) -> Aggregate:
     """covar_samp under a short name, as Spark's variance is var_samp.
 
+    `x` and `y` are columns or SQL expressions of numbers; rows where one is null do not count.
+
     >>> covar("height", "weight")
     <covar(height, weight)>
     """
@@ -154,6 +160,8 @@ def covar(x: str, y: str) -> Aggregate:
 
 def corr(x: str, y: str) -> Aggregate:
     """Pearson's correlation; null where a column does not vary.
+
+    `x` and `y` are columns or SQL expressions of numbers; rows where one is null do not count.
 
     >>> corr("price", "volume")
     <corr(price, volume)>

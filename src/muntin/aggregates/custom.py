@@ -163,13 +163,21 @@ def custom(
 ) -> Custom:
     """An aggregate function of your own: call it with columns, as `longest("word")`.
 
+    name      a plain word, in the names of results
+    lift      the partial of one value; with an `arity` of several arguments, of a dictionary
+    combine   the partial of two, the older first
+    lower     the result of a partial
+    identity  the partial of no record, which changes nothing when it is combined
+
     Records are combined in the order of time and `order_by`. Say `commutative=True` if their order
     does not matter: that is faster, and with `idempotent=True` pieces may then overlap. `invert`,
     if given, takes the oldest out: invert(combine(older, newer), older) is newer.
 
     `result` is the Spark type of what `lower` gives; `fold`, if given, makes the partial of all
     records of a slice at once, from a PyArrow array. With values in `check_laws`, the laws that
-    sharing relies on are checked on them, and a broken one is an error.
+    sharing relies on are checked on them, and a broken one is an error. Say `selective=True` if
+    `combine` returns one of its arguments. It runs in Spark's Python
+    workers, on batches and for mt.as_of; streams, SQL text and tables in process refuse it.
 
     >>> longest = custom("longest", lift=len, combine=max, lower=lambda n: n, identity=0,
     ...                  idempotent=True, commutative=True, result="int",

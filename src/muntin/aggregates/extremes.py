@@ -97,6 +97,9 @@ class MaxBy(_ExtremeBy):
 def min(value: str) -> Aggregate:
     """The smallest value.
 
+    `value` is a column or an SQL expression of any type that has an order: maps and variants
+    are refused. Nulls do not count, and NaN is the largest number.
+
     >>> min("temperature")
     <min(temperature)>
     """
@@ -105,6 +108,9 @@ def min(value: str) -> Aggregate:
 
 def max(value: str) -> Aggregate:
     """The largest value.
+
+    `value` is a column or an SQL expression of any type that has an order: maps and variants
+    are refused. Nulls do not count, and NaN is the largest number.
 
     >>> max("delay").alias("worst")
     <worst>
@@ -115,6 +121,9 @@ def max(value: str) -> Aggregate:
 def min_by(value: str, order: str) -> Aggregate:
     """The value of the row whose order is smallest.
 
+    `value` and `order` are columns or SQL expressions; `order` is of a type that has an order.
+    Of several such rows, which one is taken is open, as in Spark.
+
     >>> min_by("shop", "price")
     <min_by(shop, price)>
     """
@@ -123,6 +132,9 @@ def min_by(value: str, order: str) -> Aggregate:
 
 def max_by(value: str, order: str) -> Aggregate:
     """The value of the row whose order is largest.
+
+    `value` and `order` are columns or SQL expressions; `order` is of a type that has an order.
+    Of several such rows, which one is taken is open, as in Spark.
 
     >>> max_by("station", "temperature")
     <max_by(station, temperature)>

@@ -66,6 +66,9 @@ class Median(Percentile):
 def median(value: str) -> Aggregate:
     """The value in the middle.
 
+    `value` is a column or an SQL expression of numbers or intervals. It has no partial of
+    bounded size, so it is computed for each window by itself, and refused on a stream.
+
     >>> median("delay")
     <median(delay)>
     """
@@ -74,6 +77,10 @@ def median(value: str) -> Aggregate:
 
 def percentile(value: str, p: float = 0.5) -> Aggregate:
     """The value below which a share `p` of the values lies, interpolated between neighbours.
+
+    `value` is a column or an SQL expression of numbers or intervals, and `p` a share from 0 to
+    1; others are refused. Like mt.median, it is computed for each window by itself, and refused
+    on a stream: mt.approx_percentile is not.
 
     >>> percentile("delay", 0.95)
     <percentile(delay, 0.95)>

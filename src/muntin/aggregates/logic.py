@@ -67,6 +67,9 @@ class BitXor(_Logical):
 def bool_and(value: str) -> Aggregate:
     """Whether all values are true.
 
+    `value` is an SQL predicate or a column of booleans; other types are refused. Nulls do not
+    count.
+
     >>> bool_and("paid")
     <bool_and(paid)>
     """
@@ -75,6 +78,9 @@ def bool_and(value: str) -> Aggregate:
 
 def bool_or(value: str) -> Aggregate:
     """Whether any value is true.
+
+    `value` is an SQL predicate or a column of booleans; other types are refused. Nulls do not
+    count.
 
     >>> bool_or("amount > 1000")
     <bool_or(amount > 1000)>
@@ -85,6 +91,9 @@ def bool_or(value: str) -> Aggregate:
 def bit_and(value: str) -> Aggregate:
     """The bits that all values have.
 
+    `value` is a column or an SQL expression of whole numbers; other types are refused. Null
+    where there is none.
+
     >>> bit_and("flags")
     <bit_and(flags)>
     """
@@ -94,6 +103,9 @@ def bit_and(value: str) -> Aggregate:
 def bit_or(value: str) -> Aggregate:
     """The bits that any value has.
 
+    `value` is a column or an SQL expression of whole numbers; other types are refused. Null
+    where there is none.
+
     >>> bit_or("flags")
     <bit_or(flags)>
     """
@@ -102,6 +114,9 @@ def bit_or(value: str) -> Aggregate:
 
 def bit_xor(value: str) -> Aggregate:
     """The bits that an odd number of values has.
+
+    `value` is a column or an SQL expression of whole numbers; other types are refused. Null
+    where there is none.
 
     >>> bit_xor("flags")
     <bit_xor(flags)>

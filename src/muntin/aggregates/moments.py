@@ -210,6 +210,9 @@ class Kurtosis(_Shape):
 def var_pop(value: str) -> Aggregate:
     """The variance of the values.
 
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
+
     >>> var_pop("amount")
     <var_pop(amount)>
     """
@@ -218,6 +221,9 @@ def var_pop(value: str) -> Aggregate:
 
 def var_samp(value: str) -> Aggregate:
     """The variance of the population that the values are a sample of; null for one value.
+
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
 
     >>> var_samp("amount")
     <var_samp(amount)>
@@ -228,6 +234,9 @@ def var_samp(value: str) -> Aggregate:
 def stddev_pop(value: str) -> Aggregate:
     """The standard deviation of the values.
 
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
+
     >>> stddev_pop("amount")
     <stddev_pop(amount)>
     """
@@ -236,6 +245,9 @@ def stddev_pop(value: str) -> Aggregate:
 
 def stddev_samp(value: str) -> Aggregate:
     """The standard deviation of the population that the values are a sample of.
+
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
 
     >>> stddev_samp("amount")
     <stddev_samp(amount)>
@@ -246,6 +258,9 @@ def stddev_samp(value: str) -> Aggregate:
 def variance(value: str) -> Aggregate:
     """The sample variance: another name of var_samp, as in Spark.
 
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
+
     >>> variance("amount")
     <variance(amount)>
     """
@@ -254,6 +269,9 @@ def variance(value: str) -> Aggregate:
 
 def stddev(value: str) -> Aggregate:
     """The sample standard deviation: another name of stddev_samp, as in Spark.
+
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
 
     >>> stddev("amount")
     <stddev(amount)>
@@ -264,6 +282,9 @@ def stddev(value: str) -> Aggregate:
 def std(value: str) -> Aggregate:
     """The sample standard deviation: another name of stddev_samp, as in Spark.
 
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
+
     >>> std("amount")
     <std(amount)>
     """
@@ -273,6 +294,9 @@ def std(value: str) -> Aggregate:
 def skewness(value: str) -> Aggregate:
     """How far the values lean to one side: √n·M3 / M2^1.5; null where they do not vary.
 
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
+
     >>> skewness("amount")
     <skewness(amount)>
     """
@@ -281,6 +305,9 @@ def skewness(value: str) -> Aggregate:
 
 def kurtosis(value: str) -> Aggregate:
     """How heavy the tails are, 0 for a normal distribution: n·M4 / M2² - 3.
+
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
 
     >>> kurtosis("amount")
     <kurtosis(amount)>

@@ -49,6 +49,9 @@ class Product(Reduction):
 def product(value: str) -> Aggregate:
     """The product of the values that are not null; null when there is none.
 
+    `value` is a column or an SQL expression of numbers; text is read as numbers, and other
+    types are refused.
+
     >>> product("1 + interest")
     <product(1 + interest)>
     """

@@ -116,6 +116,9 @@ def _prefix(partials: tuple[Partial, ...], prefix: str, inputs: Sequence[str]) -
 def ratio(above: Aggregate, below: Aggregate) -> Aggregate:
     """One aggregate divided by another; null where the second is zero or null.
 
+    `above` and `below` are aggregates such as mt.sum("x"), each perhaps with a .filter(...);
+    those of mt.custom are refused.
+
     >>> from muntin.aggregates import sum
     >>> ratio(sum("price * volume"), sum("volume")).alias("vwap")
     <vwap>

@@ -113,6 +113,9 @@ def _text(function: Function, position: int, kind: str | None) -> str:
 def collect_set(value: str) -> Aggregate:
     """The distinct values, as an array in order.
 
+    `value` is a column or an SQL expression; maps and variants are refused. The array is empty
+    where all values are null.
+
     >>> collect_set("country")
     <collect_set(country)>
     """
@@ -121,6 +124,10 @@ def collect_set(value: str) -> Aggregate:
 
 def count_distinct(value: str, *others: str) -> Aggregate:
     """How many distinct values there are, or combinations of values where columns are several.
+
+    `value` and `others` are columns or SQL expressions; maps and variants are refused, and rows
+    in which one is null do not count. The sets of values are kept: for very many, take
+    mt.approx_count_distinct.
 
     >>> count_distinct("shop", "till")
     <count_distinct(shop, till)>

@@ -141,6 +141,9 @@ def _sketched(kind: str | None) -> tuple[str, str, str]:
 def approx_count_distinct(value: str, log_buckets: int = 12) -> Aggregate:
     """About how many distinct values there are: within 1.6 % (one standard error) by default.
 
+    `value` is a column or an SQL expression of any type. The sketch has 2 to the power of
+    `log_buckets` buckets, from 4 to 21: each one more halves its variance.
+
     >>> approx_count_distinct("visitor")
     <approx_count_distinct(visitor)>
     """
@@ -149,6 +152,10 @@ def approx_count_distinct(value: str, log_buckets: int = 12) -> Aggregate:
 
 def approx_percentile(value: str, p: float = 0.5, accuracy: int = 200) -> Aggregate:
     """About the value below which a share p lies: within 1.3 % of the rank by default.
+
+    `value` is a column or an SQL expression of numbers, dates, timestamps or intervals, and `p`
+    a share from 0 to 1. A larger `accuracy`, from 8 to 65,535, makes a larger sketch that errs
+    less. It needs Spark 4.1.2 or newer; older ones compute each window by itself.
 
     >>> approx_percentile("latency", 0.99)
     <approx_percentile(latency, 0.99, 200)>

@@ -235,6 +235,9 @@ def _quotient(total: str, scale: int) -> str:
 def sum(value: str) -> Aggregate:
     """The sum of the values that are not null; null when there is none.
 
+    `value` is a column or an SQL expression of numbers or intervals. Whole numbers give a
+    bigint, decimals ten digits more, floats a double. What Spark's own sum refuses is refused.
+
     >>> sum("price * volume").alias("turnover")
     <turnover>
     """
@@ -243,6 +246,9 @@ def sum(value: str) -> Aggregate:
 
 def count(value: str | None = None) -> Aggregate:
     """How many rows, or how many rows whose value is not null.
+
+    `value` is a column or an SQL expression of any type; without one, rows are counted. The
+    result is a bigint and never null.
 
     >>> count(), count("delay"), count().filter("delay > 15").alias("late")
     (<count>, <count(delay)>, <late>)
@@ -255,6 +261,8 @@ def count(value: str | None = None) -> Aggregate:
 def count_if(condition: str) -> Aggregate:
     """In how many rows the condition holds.
 
+    `condition` is an SQL predicate; where it is null it does not hold.
+
     >>> count_if("delay > 15")
     <count_if(delay > 15)>
     """
@@ -264,6 +272,9 @@ def count_if(condition: str) -> Aggregate:
 def avg(value: str) -> Aggregate:
     """The mean of the values that are not null.
 
+    `value` is a column or an SQL expression of numbers or intervals. Null where there is none.
+    What Spark's own avg refuses is refused.
+
     >>> avg("delay").alias("mean_delay")
     <mean_delay>
     """
@@ -272,6 +283,8 @@ def avg(value: str) -> Aggregate:
 
 def mean(value: str) -> Aggregate:
     """The mean of the values: another name of avg.
+
+    `value` is a column or an SQL expression of numbers or intervals.
 
     >>> mean("t").name
     'mean(t)'

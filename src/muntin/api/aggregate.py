@@ -237,9 +237,11 @@ def explain(
     takes its arguments. With `items` it is what mt.distinct would run; with `right` and `on` what
     mt.join would run, of which `data` is the left side.
 
-    Takes the arguments of mt.aggregate, binds them to the data (types, watermark, mode, ANSI) and
-    shows the tree as it would run: print it, or look at it in a notebook. What mt.aggregate refuses
-    is refused here with the same words.
+    Takes the arguments of mt.aggregate (`time`, `windows`, `aggregates`, `keys`, `where`, or
+    `queries` with `deliver`; `layout`, `empty` and the `options` of mt.PlanOptions), binds them to
+    the data (types, watermark, mode, ANSI) and shows the tree as it would run: a Plan, or Plans of
+    several queries. Print it, or look at it in a notebook. What mt.aggregate refuses is refused
+    here with the same words.
 
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime

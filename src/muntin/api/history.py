@@ -26,7 +26,16 @@ class History(HistoryTable):
     Rows of the table from there on and rows of the stream before it are not taken, so the two may
     overlap. The stream's windows are those that end after `until`; those that ended before are
     `results(query)`. Once the stream has started, its checkpoint has what the table gave, and
-    `mt.History(None, until=...)` goes on without the table.
+    `mt.History(None, until=...)` goes on without the table. An instant without a zone is refused,
+    and so is another `until` at a restart. The guide is docs/history.md.
+
+    >>> import muntin as mt
+    >>> flights = mt.demo_flights(spark)
+    >>> history = mt.History(flights, until="2013-07-04T00:00:00Z")
+    >>> asked = mt.query("departure", [mt.tumbling("1 day")], [mt.count()], keys="origin")
+    >>> ended = history.results(asked)  # those that the stream will not give
+    >>> ended.selectExpr("max(window.end) AS last").collect()
+    [Row(last=datetime.datetime(2013, 7, 4, 0, 0))]
     """
 
     def results(

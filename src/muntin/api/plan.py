@@ -34,7 +34,22 @@ Table = TypeVar("Table")
 
 
 class Plan(Found):
-    """The chosen plan of a query: look at it, turn it into SQL, run it."""
+    """The chosen plan of a query: look at it, turn it into SQL, run it.
+
+    mt.optimize and mt.explain make it. `tree` says who is computed from whom, `strategy` and
+    `operator` what found it and what runs it, `cost` and `seconds` what it is predicted to take,
+    `alternatives` what else was tried. Print it, or show it in a notebook, where it is a picture.
+
+    >>> import muntin as mt
+    >>> asked = mt.query("ts", [mt.tumbling("1 minute"), mt.tumbling("1 hour")], [mt.sum("v")])
+    >>> plan = mt.optimize(asked, strategy="wcg")
+    >>> isinstance(plan, mt.Plan), plan.strategy, plan.query == asked
+    (True, 'wcg', True)
+    >>> [(node.id, node.parent) for node in plan.tree.nodes]
+    [('1 minute', None), ('1 hour', '1 minute')]
+    >>> plan.to_sql("duckdb", table="readings").split()[0]
+    'WITH'
+    """
 
     __slots__ = ()
 
@@ -47,7 +62,7 @@ class Plan(Found):
         return text(self.explanation())
 
     def to_svg(self) -> str:
-        """The tree as an SVG picture."""
+        """The tree as an SVG picture, as text: write it into a file."""
         return svg(self.explanation())
 
     def apply(
@@ -118,7 +133,12 @@ class Plan(Found):
     def to_sql(
         self, dialect: Dialect, table: str = "events", types: Mapping[str, str] | None = None
     ) -> str:
-        """The plan as one SQL statement for "spark" or "duckdb"."""
+        """The plan as one SQL statement for "spark" or "duckdb", over the `table` of that name.
+
+        `types` are Spark types by column, `{"v": "int"}`: with them the types of results are
+        Spark's own to the last digit. What has no SQL is refused: windows that the data decides,
+        functions in Python, and what a dialect lacks.
+        """
         if self.query.data_windows:
             raise StrategyError(
                 f"{self.query.data_windows[0].id!r} is decided by the data and cannot be "

@@ -23,8 +23,17 @@ if TYPE_CHECKING:
 class Plans:
     """The plans of several queries: `plans[i]` computes the combined query of `sets[i]`.
 
-    Queries over the same rows with the same keys are planned as one; `explain()` says which, and
-    why the others are not among them.
+    mt.optimize(queries={...}) and mt.explain(df, queries={...}) make it. Queries over the same rows
+    with the same keys are planned as one; `explain()` says which, and why the others are not among
+    them. `apply` runs them all.
+
+    >>> import muntin as mt
+    >>> hours = mt.query("ts", [mt.tumbling("1 hour")], [mt.count()], keys="device")
+    >>> days = mt.query("ts", [mt.tumbling("1 day")], [mt.max("v")], keys="device")
+    >>> by_site = mt.query("ts", [mt.tumbling("1 day")], [mt.count()], keys="site")
+    >>> plans = mt.optimize(queries={"hours": hours, "days": days, "sites": by_site})
+    >>> [each.ids for each in plans.sets]
+    [('hours', 'days'), ('sites',)]
     """
 
     sets: tuple[SharingSet, ...]

@@ -1,4 +1,12 @@
-"""Where results go: idempotent upserts into PostgreSQL and Delta."""
+"""Where results go: idempotent upserts into PostgreSQL and Delta.
+
+A sink is given to a stream, or called with a table of results; docs/sinks.md is the guide.
+
+>>> import muntin as mt
+>>> sink = mt.sinks.postgres("env:PGDSN", "hourly")  # results.writeStream.foreachBatch(sink)
+>>> sink
+PostgresSink(...)
+"""
 
 from __future__ import annotations
 
@@ -31,6 +39,9 @@ def postgres(
     results of mt.aggregate know theirs. `late_to` is the table for rows of a stream that came too
     late, with the windows that they missed: mt.aggregate(..., late_rows="keep") lets them out. The
     guide is docs/sinks.md.
+
+    Refused are a server older than 15, a table whose columns or unique index do not fit, and two
+    rows of one write with the same key; nothing is written then.
     """
     check_library("psycopg", "postgres", "PostgreSQL")
     from muntin.engines.spark.sinks import postgres_sink
@@ -45,8 +56,20 @@ def delta(
 ) -> DeltaSink:
     """A sink that upserts results into a Delta table, made if it is missing; no jar is needed.
 
-    Used as mt.sinks.postgres is: in foreachBatch, or called with a table of results. The rows of
-    one micro-batch, or of the table, pass through the driver's memory.
+    Used as mt.sinks.postgres is: in foreachBatch, or called with a table of results. `path` is the
+    folder of the table, `key` and `late_to` are as there, but that `late_to` is a folder. The rows
+    of one micro-batch, or of the table, pass through the driver's memory, unless the session has
+    Delta itself. Columns that do not fit the table are refused.
+
+    >>> import muntin as mt
+    >>> from tempfile import mkdtemp
+    >>> folder = mkdtemp() + "/hourly"
+    >>> rows = spark.sql("SELECT 'a' AS device, 3 AS readings")
+    >>> mt.sinks.delta(folder, key="device")(rows)
+    >>> mt.sinks.delta(folder, key="device")(rows)  # replaces the row by itself
+    >>> from deltalake import DeltaTable
+    >>> DeltaTable(folder).to_pyarrow_table().to_pylist()
+    [{'device': 'a', 'readings': 3}]
     """
     check_library("deltalake", "delta", "Delta")
     from muntin.engines.spark.sinks import delta_sink

@@ -13,14 +13,41 @@ if TYPE_CHECKING:
 
 
 def demo_flights(spark: SparkSession) -> DataFrame:
-    """Departures from New York in 2013: departure, origin, carrier, dest, delay, distance."""
+    """Departures from New York in 2013: departure, origin, carrier, dest, delay, distance.
+
+    `spark` is your session. The file comes with the package, and nothing is downloaded.
+
+    >>> import muntin as mt
+    >>> flights = mt.demo_flights(spark)
+    >>> flights.count()
+    336776
+    """
     return spark.read.parquet(str(files("muntin.demo") / "flights.parquet"))
 
 
 def progress(query: StreamingQuery) -> Progress | None:
     """The last micro-batch of a stream: rates, results of each window, watermark, state, late rows.
 
-    None before the first micro-batch has ended.
+    `query` is what `start()` gives, of a stream by mt.aggregate or mt.as_of. The result is a value
+    with a field for each of them (docs/production.md says what to watch), or None before the first
+    micro-batch has ended.
+
+    >>> import muntin as mt
+    >>> source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 60)
+    >>> ticks = source.option("advanceMillisPerBatch", 60_000).load()
+    >>> minutes = mt.aggregate(
+    ...     ticks,
+    ...     time="timestamp",
+    ...     windows=[mt.tumbling("1 minute")],
+    ...     aggregates=[mt.count()],
+    ...     watermark="1 minute",
+    ... )
+    >>> query = minutes.writeStream.format("noop").start()
+    >>> while mt.progress(query) is None:
+    ...     query.processAllAvailable()
+    >>> mt.progress(query).input_rows, mt.progress(query).late_rows
+    (60, 0)
+    >>> query.stop()
     """
     from muntin.engines.spark.progress import progress as of_spark
 

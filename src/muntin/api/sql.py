@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def parse_sql(text: str) -> Query:
-    """The query of an Azure Stream Analytics text.
+    """The query of an Azure Stream Analytics text, as mt.query would make it; nothing runs.
+
+    A `text` that is no such query is refused with the place in it.
 
     >>> parse_sql("SELECT min(t) FROM Input TIMESTAMP BY ts GROUP BY TumblingWindow(hour, 1)").time
     'ts'
@@ -37,8 +39,14 @@ def sql(
 ) -> Any:
     """The long result of an ASA query; its input is given by name, or is a table of the session.
 
-    With bounds="asa" an instance is (start, end] as in ASA, else [start, end) as in Spark. A text
-    that is no such query is refused with the place in it.
+    text      the query: docs/sql.md has the dialect
+    tables    its input, under the name that the text calls it by: `Trips=trips`
+    spark     or a session that has a table of that name
+    bounds    "asa": an instance is (start, end] as in ASA; "spark", the default: [start, end)
+    strategy  how the plan is found; `rate` and `distinct_keys` are what is known of the data
+
+    The result is of the kind of its input. A text that is no such query is refused with the place
+    in it.
 
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime

@@ -19,9 +19,25 @@ def statistics(
 ) -> Statistics:
     """Rows, distinct keys and events per second of the data that a query reads.
 
-    "sample" runs one small job over this fraction of the rows; "metadata" runs none, and takes the
-    rows and the times from the footers of local parquet files and the number of `keys` from you.
-    Tables in process are counted as a whole. For `mt.optimize(query, statistics=...)`.
+    data      what mt.aggregate takes: a DataFrame of Spark or pandas, an Arrow table, a relation
+    query     from mt.query: its keys, its time and its `where` decide what is counted
+    how       "sample" runs one small job over a `fraction` of the rows; "metadata" runs none, and
+              takes rows and times from the footers of local parquet files
+    fraction  of the rows, from a billionth to 1
+    keys      with "metadata", how many distinct keys there are: footers do not tell
+
+    Tables in process are counted as a whole. A stream has no statistics and is refused. Returns a
+    Statistics, for `mt.optimize(query, statistics=...)`; mt.aggregate and mt.explain take
+    `statistics="sample"` and ask for themselves.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> times = [datetime(2026, 1, 1, 0, 0, s) for s in range(11)]
+    >>> rows = pa.table({"ts": times, "device": ["a", "b"] * 5 + ["a"]})
+    >>> asked = mt.query("ts", [mt.tumbling("1 minute")], [mt.count()], keys="device")
+    >>> found = mt.statistics(rows, asked)
+    >>> found.rows, found.keys, round(found.rate, 1)
+    (11, 2, 1.1)
     """
     if not isinstance(query, Query):
         raise StrategyError(f"statistics takes a query from mt.query(...), not {shown(query)}")

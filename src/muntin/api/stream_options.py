@@ -23,7 +23,17 @@ from muntin.state.control import Control
 
 
 class StreamOptions(TypedDict, total=False):
-    """What only a streaming DataFrame is told; on a batch it changes nothing."""
+    """What only a streaming DataFrame is told; on a batch it changes nothing.
+
+    Give these to mt.aggregate, mt.explain and Plan.apply as keywords; an editor completes them.
+
+    >>> import muntin as mt
+    >>> options: mt.StreamOptions = {"watermark": "5 minutes", "output": "update"}
+    >>> ticks = spark.readStream.format("rate").load()
+    >>> asked = {"windows": [mt.tumbling("1 hour")], "aggregates": [mt.count()]}
+    >>> mt.aggregate(ticks, time="timestamp", **asked, **options).isStreaming
+    True
+    """
 
     watermark: Duration | None
     """How late rows may be; none is needed where the time column has a watermark."""
@@ -57,7 +67,21 @@ class StreamOptions(TypedDict, total=False):
 
 
 class PlanOptions(StreamOptions, total=False):
-    """How mt.aggregate and mt.explain plan, what is known of the data, and a stream's options."""
+    """How mt.aggregate and mt.explain plan, what is known of the data, and a stream's options.
+
+    All are keywords, and none is needed. A name that is not among them is refused.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> rows = pa.table({"ts": [datetime(2026, 1, 1)], "v": [1]})
+    >>> asked = {"time": "ts", "windows": [mt.tumbling("1 hour")], "aggregates": [mt.sum("v")]}
+    >>> options: mt.PlanOptions = {"strategy": "shared-panes", "rows": 1e9}
+    >>> mt.explain(rows, **asked, **options).strategy
+    'shared-panes'
+    >>> mt.aggregate(rows, **asked, stratgy="direct")
+    Traceback (most recent call last):
+    muntin.errors.QueryError: unknown option 'stratgy': did you mean 'strategy'?
+    """
 
     strategy: Strategy
     """How the plan is found: "auto" if not given."""

@@ -62,6 +62,9 @@ def verify(
 ) -> Verification | Verifications:
     """Whether the plan's rows equal the engine's own (Spark's window() rows), and where not.
 
+    `data` is a table, not a stream; `query` is from mt.query, or a plan of it; without a plan,
+    `strategy` says how one is found.
+
     Of several queries (their plans, or `queries` by id) every one is compared by itself. Trailing
     windows (`mt.explain(rows, ...)` gives their plan) are compared with Spark's own RANGE frames,
     or with a range join where Spark has no such frame. The result prints one line, or the rows

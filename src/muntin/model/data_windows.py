@@ -40,7 +40,19 @@ LARGEST = 10**15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataWindow:
-    """What all have in common; the id is only a label.
+    """A window that the data decides: what mt.session, mt.count_window and the like make.
+
+    They stand beside periodic windows in the `windows` of a query, on tables and on streams. Two
+    are equal when they mean the same; the `id` is only a label. `inputs` are the columns or SQL
+    expressions that decide, besides time. `incomplete` says whether windows that the data does not
+    finish come out.
+
+    >>> import muntin as mt
+    >>> window = mt.hopping_by("mileage", 10, 5)
+    >>> isinstance(window, mt.DataWindow), window.inputs, window.incomplete
+    (True, ('mileage',), False)
+    >>> mt.query("ts", [window, mt.tumbling("1 hour")], [mt.count()]).data_windows == (window,)
+    True
 
     `deciding` are the fields that hold columns or SQL expressions; `order_matters` says whether the
     order of records with equal times can change the result.
@@ -201,6 +213,9 @@ class Begins(DataWindow):
 def session(gap: Duration, maximum: Duration | None = None, id: str | None = None) -> Session:
     """Records without a pause of `gap`, as in Spark; at most `maximum` long, if given.
 
+    Both are durations, "30 minutes" or a timedelta. A window begins with a record after a pause and
+    ends a gap after its last one. `id` is what results call it.
+
     >>> session("30 minutes").id
     'session 30 minutes'
     """
@@ -212,6 +227,9 @@ def count_window(
     range: int, slide: int | None = None, id: str | None = None, incomplete: bool = False
 ) -> CountWindow:
     """Every `range` records, beginning at every slide-th record; tumbling without a slide.
+
+    Both are whole numbers, the `slide` at most the range. With `incomplete`, the last windows of a
+    key come out although records are missing. `id` is what results call it.
 
     >>> count_window(100, 10).id
     '100/10 records'
@@ -227,7 +245,11 @@ def hopping_by(
     id: str | None = None,
     incomplete: bool = False,
 ) -> MeasureWindow:
-    """Windows over a measure that never falls, instead of over time.
+    """Windows over a measure that never falls, such as a mileage, instead of over time.
+
+    `measure` is a column or an SQL expression, `range` and `slide` are in its unit; without a slide
+    windows do not overlap. With `incomplete`, the last windows of a key come out although no record
+    has passed their end. `id` is what results call it.
 
     >>> hopping_by("mileage", 10, 5).id
     '10/5 of mileage'
@@ -239,7 +261,10 @@ def hopping_by(
 
 
 def punctuation(predicate: str, id: str | None = None, incomplete: bool = False) -> Punctuation:
-    """From each record where the SQL predicate holds to the next one.
+    """From each record where the SQL `predicate` holds to the next one.
+
+    With `incomplete`, the last window of a key comes out although no such record follows. `id` is
+    what results call it.
 
     >>> punctuation("gear = 'neutral'").id
     "from gear = 'neutral'"
@@ -248,7 +273,7 @@ def punctuation(predicate: str, id: str | None = None, incomplete: bool = False)
 
 
 def snapshot(id: str | None = None) -> Snapshot:
-    """A window for every distinct timestamp.
+    """A window for every distinct timestamp; `id` is what results call it.
 
     >>> snapshot().id
     'snapshot'
@@ -265,6 +290,10 @@ def landmark(
 ) -> Landmark:
     """From each record where the predicate holds: until another does, for a length, or for good.
 
+    `predicate` and `until` are SQL predicates, `length` is a duration. A window that neither has
+    ended comes out at the end of the data, unless `incomplete` is False. `id` is what results call
+    it.
+
     >>> landmark("status = 'open'", until="status = 'closed'").id
     "since status = 'open' until status = 'closed'"
     """
@@ -278,6 +307,9 @@ def threshold(
     value: str, by: int | float, id: str | None = None, incomplete: bool = False
 ) -> Threshold:
     """Until a value has moved by `by` from that of the window's first record.
+
+    `value` is a column or an SQL expression of numbers. With `incomplete`, the last window of a key
+    comes out although the value has not moved so far. `id` is what results call it.
 
     >>> threshold("price", 5).id
     'price moved by 5'
@@ -294,7 +326,30 @@ def user_window(
 ) -> UserWindow:
     """Windows of a function of your own: a class of `muntin.data_windows.WindowFunction`.
 
-    The class says which `columns` it reads and whether `incomplete` windows are emitted.
+    Its method `mark` is given each record of a key, in the order of time, and says how many windows
+    end before it and how many begin with it. `function` is the class, or a function without
+    arguments that makes one: each key has its own. The class says which `columns` it reads and
+    whether `incomplete` windows are emitted, unless you say so here. A key with more than `limit`
+    open windows is refused, and so is a function that ends a window which never began, with the
+    record it was given. `id` is what results call it, by default the name of the class.
+
+    >>> import muntin as mt, pyarrow as pa
+    >>> from datetime import datetime
+    >>> from muntin.data_windows import WindowFunction
+    >>> class Heating(WindowFunction):
+    ...     columns = ("on",)
+    ...     before = False
+    ...     def mark(self, time, record):
+    ...         before, self.before = self.before, record["on"]
+    ...         return int(before and not self.before), int(self.before and not before)
+    >>> times = [datetime(2026, 1, 1, hour) for hour in range(6)]
+    >>> rows = pa.table({"ts": times, "on": [False, True, True, False, True, False]})
+    >>> rows = rows.append_column("degrees", [[17, 18, 21, 20, 18, 19]])
+    >>> heated = mt.aggregate(
+    ...     rows, time="ts", windows=[mt.user_window(Heating)], aggregates=[mt.max("degrees")]
+    ... )
+    >>> heated.select(["window_id", "max(degrees)"]).to_pylist()
+    [{'window_id': 'Heating', 'max(degrees)': 21}, {'window_id': 'Heating', 'max(degrees)': 18}]
     """
     declared = getattr(function, "func", function)
     read = getattr(declared, "columns", ()) if columns is None else columns

@@ -57,12 +57,13 @@ def trailing(
     *,
     rows: int | None = None,
 ) -> Trailing:
-    """The events of the last `duration` before each row, or its last `rows` events.
+    """The events of the last `duration` before each row, or its last `rows` events, for mt.as_of.
 
-    With a `delay`, events become known that much later: the frame of a row at t ends at t − delay.
-    Of `rows`, events of the same instant are ordered by `order_by`, then by the values that the
-    aggregates read, nulls first; so there are never more than so many, and the result does not
-    depend on the order of the table.
+    Give one of the two; `id` names the window in the columns of the result. With a `delay`, events
+    become known that much later: the frame of a row at t ends at t − delay. Of `rows`, events of
+    the same instant are ordered by `order_by`, then by the values that the aggregates read, nulls
+    first; so there are never more than so many, and the result does not depend on the order of the
+    table.
 
     >>> trailing("1 hour").id, trailing("1 day", delay="5 minutes").id, trailing(rows=10).id
     ('1 hour', '1 day delayed by 5 minutes', '10 rows')
@@ -89,7 +90,10 @@ def trailing(
 
 
 def lifetime(delay: Duration | None = None, id: str | None = None) -> Trailing:
-    """All events before each row, however old.
+    """All events before each row, however old, for mt.as_of.
+
+    With a `delay`, events become known that much later; `id` names the window in the columns of
+    the result.
 
     >>> lifetime().id
     'lifetime'

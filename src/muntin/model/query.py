@@ -26,6 +26,19 @@ _RENAME = "give one of them another with .alias(...)"
 class Query:
     """What is asked for; how it is computed is a plan's business.
 
+    mt.query and mt.parse_sql make it. It is a value: frozen, and equal to another with the same
+    parts. `time`, `keys`, `windows`, `data_windows` (those that the data decides), `aggregates`,
+    `where`, `bounds` and `order_by` are what was given. mt.optimize plans it, mt.verify compares
+    its rows with the engine's own, and mt.aggregate(df, queries={"id": query, ...}) runs several
+    together.
+
+    >>> import muntin as mt
+    >>> asked = mt.query("ts", [mt.tumbling("1 hour")], [mt.count(), mt.max("v")], keys="device")
+    >>> asked.keys, [window.id for window in asked.windows], asked.aggregates
+    (('device',), ['1 hour'], (<count>, <max(v)>))
+    >>> asked.idempotent  # a count must not see a row twice
+    False
+
     `apart` says that results have names of their own, which keys and aggregates cannot take.
     """
 
@@ -102,6 +115,19 @@ def query(
     apart: bool = False,
 ) -> Query:
     """Many windows and aggregates over one table or stream, for each value of the keys.
+
+    time        the name of the timestamp column
+    windows     mt.tumbling, mt.hopping, mt.session and the like, one or several
+    aggregates  mt.count(), mt.avg("v") and the like, one or several
+    keys        the columns to group by; without any, all rows are one group
+    where       an SQL predicate: other rows do not count
+    bounds      "spark": an instance is [start, end); "asa": (start, end]
+    order_by    what orders records of equal time, where their order matters
+    apart       for mt.as_of, whose results have no columns window and window_id: keys may be so
+                called
+
+    Returns a Query, for mt.optimize, mt.verify and the `queries` of mt.aggregate. Windows that are
+    equal, names that are given twice, and conditions that are no SQL are refused.
 
     With bounds="asa" an instance is (start, end] as in Azure Stream Analytics. Windows that the
     data decides, and aggregates of your own that do not commute, take the records of a key in the

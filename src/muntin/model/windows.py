@@ -27,8 +27,10 @@ million. Ten million results take DuckDB four seconds and 1.5 GB."""
 class Window:
     """A periodic window; bare numbers are microseconds on data, any one unit in the algebra.
 
-    The offset is kept in [0, slide): an offset of -1 and of slide - 1 are the same window.
-    Two windows are equal when their instances are; the id is only a label.
+    On data, mt.tumbling and mt.hopping make it, of durations. A slide longer than the range, an
+    offset as long as the slide, and lengths of zero or less are refused.
+    The offset is kept in [0, slide): an offset of -1 and of slide - 1 are the same window. Two
+    windows are equal when their instances are; the id is only a label.
 
     >>> Window(range=10, slide=4, offset=-1)
     Window(range=10, slide=4, offset=3, id='10 microseconds/4 microseconds@3 microseconds')
@@ -124,10 +126,14 @@ def _default_id(length: int, slide: int, offset: int) -> str:
 
 
 def tumbling(range: Duration, offset: Duration = "0 seconds", id: str | None = None) -> Window:
-    """Consecutive instances without overlap.
+    """Consecutive instances of length `range`, without overlap.
 
-    >>> tumbling("10 minutes").id
-    '10 minutes'
+    They begin at multiples of the range since 1970 in UTC, plus an `offset` shorter than the range.
+    Durations are text such as "10 minutes" or "10min", or a timedelta; months and bare numbers are
+    refused. `id` is what results call the window; by default it is made of the durations.
+
+    >>> tumbling("10 minutes").id, tumbling("1 day", offset="6 hours", id="shift").id
+    ('10 minutes', 'shift')
     """
     return hopping(range, range, offset, id)
 
@@ -135,7 +141,10 @@ def tumbling(range: Duration, offset: Duration = "0 seconds", id: str | None = N
 def hopping(
     range: Duration, slide: Duration, offset: Duration = "0 seconds", id: str | None = None
 ) -> Window:
-    """Instances of length `range`, one beginning every `slide`.
+    """Instances of length `range`, one beginning every `slide`; a row is in several of them.
+
+    The slide is at most the range, which need not be a multiple of it. Everything else is as for
+    mt.tumbling.
 
     >>> hopping("1 hour", "5 minutes", offset="2 minutes").id
     '1 hour/5 minutes@2 minutes'
