@@ -8,8 +8,10 @@ from typing import Any
 
 from griffe import Alias, Extension, Module, Object
 
-ARGUMENT = re.compile(r"\w+ {2,}\S| {4,}\S")
-"""A line that begins with the name of an argument and two spaces, or goes on with its text."""
+ARGUMENT = re.compile(r"\w+ {2,}\S")
+"""A line of a list of arguments: a name, two spaces or more, what it is."""
+ARGUMENT_OR_MORE = re.compile(rf"{ARGUMENT.pattern}| {{4,}}\S")
+"""Such a line, or one that goes on with its text."""
 
 
 class PublicNames(Extension):
@@ -38,7 +40,7 @@ def mark_up(text: str) -> str:
         paragraph = list(group)
         if not blank and paragraph[0].startswith(">>>"):
             lines += ["```pycon", *paragraph, "```"]
-        elif not blank and all(ARGUMENT.match(line) for line in paragraph):
+        elif ARGUMENT.match(paragraph[0]) and all(map(ARGUMENT_OR_MORE.match, paragraph)):
             lines += ["| | |", "|---|---|", *_rows(paragraph)]
         else:
             lines += paragraph

@@ -33,9 +33,14 @@ def page() -> str:
     """The whole page."""
     found = [each for each in vars(errors).values() if _is_error(each)]
     return HEAD + "".join(
-        f"| `{each.__name__}` | `{_builtin(each)}` | {cleandoc(each.__doc__ or '')} |\n"
+        f"| `{each.__name__}` | `{_builtin(each)}` | {_summary(each)} |\n"
         for each in found
     )
+
+
+def _summary(error: type) -> str:
+    """The first paragraph of its docstring."""
+    return cleandoc(error.__doc__ or "").partition("\n\n")[0]
 
 
 def _is_error(value: object) -> bool:
