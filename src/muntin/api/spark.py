@@ -42,12 +42,11 @@ def progress(query: StreamingQuery) -> Progress | None:
     ...     aggregates=[mt.count()],
     ...     watermark="1 minute",
     ... )
-    >>> query = minutes.writeStream.format("noop").start()
-    >>> while mt.progress(query) is None:
-    ...     query.processAllAvailable()
-    >>> mt.progress(query).input_rows, mt.progress(query).late_rows
-    (60, 0)
-    >>> query.stop()
+    >>> query = minutes.writeStream.format("noop").trigger(availableNow=True).start()
+    >>> done = query.awaitTermination()
+    >>> now = mt.progress(query)
+    >>> now.late_rows, now.active, now.batch >= 0
+    (0, False, True)
     """
     from muntin.engines.spark.progress import progress as of_spark
 

@@ -105,9 +105,10 @@ def progress(query: StreamingQuery) -> Progress | None:
     metrics = _metrics(last)
     return Progress(
         batch=int(last["batchId"]),
-        input_rows=int(last["numInputRows"]),
-        input_rate=float(last["inputRowsPerSecond"] or 0.0),
-        work_rate=float(last["processedRowsPerSecond"] or 0.0),
+        # By attribute: on Spark Connect there are no sums under these keys, only in the sources.
+        input_rows=int(last.numInputRows),
+        input_rate=float(last.inputRowsPerSecond or 0.0),
+        work_rate=float(last.processedRowsPerSecond or 0.0),
         batch_seconds=seconds,
         results=_results(metrics, seconds),
         watermark=watermark,
