@@ -8,7 +8,7 @@ from typing import Any
 
 from griffe import Alias, Extension, Module, Object
 
-ARGUMENT = re.compile(r"\w+ {2,}\S")
+ARGUMENT = re.compile(r"\w+(?:, \w+)* {2,}\S")
 """A line of a list of arguments: a name, two spaces or more, what it is."""
 ARGUMENT_OR_MORE = re.compile(rf"{ARGUMENT.pattern}| {{4,}}\S")
 """Such a line, or one that goes on with its text."""
@@ -51,7 +51,7 @@ def _rows(paragraph: list[str]) -> list[str]:
     """The rows of a table: a line that is indented goes on with the one before."""
     rows: list[list[str]] = []
     for line in paragraph:
-        name, text = line.split(maxsplit=1) if not line.startswith(" ") else ("", line.strip())
+        name, text = re.split(r" {2,}", line, maxsplit=1)
         if name:
             rows.append([f"`{name}`", text])
         else:

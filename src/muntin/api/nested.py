@@ -43,7 +43,10 @@ def distinct(
     """The distinct items of every window, for each value of the keys.
 
     `df` is a Spark DataFrame, batch or streaming, an Arrow table, a pandas DataFrame or a DuckDB
-    relation; the result is of the same kind.
+    relation; the result is of the same kind. `time` is its timestamp column, `items` are the
+    columns whose values are looked for, `windows` are periodic ones: others do not nest, and are
+    refused. `where` is an SQL predicate: other rows do not count. `grouping` says how windows are
+    put into groups: "greedy" as the paper does it, or into the fewest, "minimum".
 
     With layout="nested" there is one row for each item and instant at which windows of a group
     end: the smallest window that holds it (`window_id`), `last_seen`, until when that window holds
