@@ -33,8 +33,7 @@ def page() -> str:
     """The whole page."""
     found = [each for each in vars(errors).values() if _is_error(each)]
     return HEAD + "".join(
-        f"| `{each.__name__}` | `{_builtin(each)}` | {_summary(each)} |\n"
-        for each in found
+        f"| `{each.__name__}` | `{_builtin(each)}` | {_summary(each)} |\n" for each in found
     )
 
 
