@@ -26,6 +26,7 @@ KINDS = (
     "hopping ← hopping, disjoint",
     "window ← hopping, overlapping",
     "window ← window, one piece",
+    "window ← window and slices",
 )
 """Every kind of edge that strategies build."""
 
@@ -51,6 +52,8 @@ def edge_kind(parent: Shape, node: Node) -> str:
 
 
 def _between_windows(parent: Window, window: Window, node: Node) -> str:
+    if node.pieces.kind is EdgeKind.SUFFIX:
+        return "window ← window and slices"
     if node.pieces.count == 1:
         return "window ← window, one piece"
     if not parent.tumbling and node.pieces.count * parent.range > window.range:

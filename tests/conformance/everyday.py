@@ -159,6 +159,9 @@ def question(seed: str, most_rows: int = 40) -> Question:
     """The question of this seed."""
     random = Random(seed)
     windows = _windows(random)
+    apart = Random(f"{seed}/nested")
+    if apart.random() < 0.2:
+        windows = _nested(apart)
     copies = sum(length(span) / length(slide) for span, slide, _ in windows)
     count = min(random.choice([0, 1, most_rows, most_rows, most_rows]), int(MOST_RESULTS / copies))
     return Question(
@@ -187,6 +190,29 @@ def _windows(random: Random) -> tuple[tuple[str, str, str], ...]:
         if length(offset) < length(slide):
             found[(span, slide, offset)] = None
     return tuple(found) or (("1 hour", "10 minutes", "0 seconds"),)
+
+
+def _nested(random: Random) -> tuple[tuple[str, str, str], ...]:
+    """The last so many minutes or hours, each wider than the one before, and all ending together.
+
+    Mostly of ranges that are no multiples of each other: 15, 25 and 45 minutes, every 5.
+    """
+    step = length(random.choice(["1 minute", "5 minutes", "10 minutes", "1 hour", "6 hours"]))
+    slide, span = step, step * random.randrange(2, 5)
+    found: dict[tuple[str, str, str], None] = {}
+    for _ in range(random.choice([2, 3, 3, 4])):
+        found[(_text(span), _text(slide), _text(-span % slide))] = None
+        slide *= random.choice([1, 1, 1, 2])
+        span = max(span + step * random.randrange(1, 6), slide)
+    return tuple(found)
+
+
+def _text(microseconds: int) -> str:
+    """A duration in the largest whole unit, as ids have it."""
+    units = sorted(MICROSECONDS.items(), key=lambda unit: -unit[1])
+    name, size = next(unit for unit in units if microseconds % unit[1] == 0)
+    count = microseconds // size
+    return f"{count} {name}{'' if count == 1 else 's'}" if count else "0 seconds"
 
 
 def _shorter(family: Sequence[str], span: str) -> list[str]:

@@ -26,6 +26,7 @@ TELLING = (
     "tumbling ← hopping",
     "hopping ← hopping, disjoint",
     "window ← hopping, overlapping",
+    "window ← window and slices",
 )
 """The kinds of edges that operators are most likely to get wrong."""
 

@@ -13,11 +13,12 @@ from muntin.kernels.pieces import Pieces, Results
 from muntin.kernels.tree import evaluate_tree
 from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan, lower
+from muntin.physical.lowering import Suffix
 from muntin.physical.operators.kernel import bases
 from muntin.plan import SharingPlan, refine, slice_roots
 from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached, edges_of
-from muntin_testing.windows import starts, window_sets
+from muntin_testing.windows import nested_sets, starts, window_sets
 
 NAMES = ["wcg", "wcg", "wcg-fw", "steiner", "subsume", "tri-weave", "tri-weave", "direct"]
 more = settings(max_examples=3 * settings().max_examples)
@@ -129,14 +130,16 @@ def test_every_tree_gives_what_brute_force_gives() -> None:
 
     @more
     @given(
-        asked=window_sets(most=4, longest=18),
-        name=st.sampled_from(NAMES),
+        drawn=st.one_of(
+            *2 * [st.tuples(window_sets(most=4, longest=18), st.sampled_from(NAMES))],
+            st.tuples(nested_sets(), st.just("subsume")),
+        ),
         idempotent=st.booleans(),
         within=st.booleans(),
         seed=st.integers(0, 2**30),
     )
-    def each(asked: list[Window], name: str, idempotent: bool, within: bool, seed: int) -> None:
-        random = Random(seed)
+    def each(drawn: tuple[list[Window], str], idempotent: bool, within: bool, seed: int) -> None:
+        random, (asked, name) = Random(seed), drawn
         plan = planned(name, asked, idempotent)
         physical = lower(plan)
         wanted = assert_is_brute_force(physical, random, within, idempotent)
@@ -147,7 +150,16 @@ def test_every_tree_gives_what_brute_force_gives() -> None:
         ]
         reached["gathered"] += bool(overlapping)
         reached["gathered for sums"] += bool(overlapping) and not idempotent
+        for node in physical.nodes:
+            if isinstance(node.program, Suffix):
+                assert isinstance(node.shape, Window)
+                sampled = node.program.length < node.shape.slide
+                reached["sampled delta" if sampled else "sliding delta"] += 1
+                reached["stairs on stairs"] += isinstance(
+                    physical.nodes[node.parent].program, Suffix
+                )
 
     each()
     reached.at_least(5, "gathered", "gathered for sums", "slices → slices", "within a span")
     reached.at_least(5, "hidden window", "window ← window", "slices → window")
+    reached.at_least(3, "sampled delta", "sliding delta", "stairs on stairs")

@@ -12,6 +12,7 @@ import muntin as mt
 from muntin.aggregates.columns import PartialColumn
 from muntin.api import Plan
 from muntin.physical import FROM_SOURCE
+from muntin.physical.lowering import Suffix
 from muntin.plan import Node
 from muntin.report.explanation import number
 
@@ -26,6 +27,7 @@ SETS = {
     "uneven": [(14, 8), (12, 4), (24, 24), (48, 24)],
     "tumbling": [(5, 5), (10, 10), (20, 20), (40, 40), (120, 120)],
     "days of hours": [(24, 2), (120, 24), (120, 120)],
+    "nested": [(20, 5), (35, 5), (45, 10), (115, 20)],
 }
 PARTIAL = PartialColumn("p0", "sum(v0)", "sum(p0)", "sum")
 
@@ -33,10 +35,10 @@ Pieces = dict[int, dict[int, int]]
 """Of each node and start (in seconds), how many pieces were read."""
 
 
-def planned(name: str, strategy: str, engine: str, operator: str) -> Plan:
+def planned(name: str, strategy: str, engine: str, operator: str, cost: str = "seconds") -> Plan:
     windows = [mt.hopping(f"{r} seconds", f"{s} seconds") for r, s in SETS[name]]
     query = mt.query("ts", windows, [mt.sum("v")])
-    words = {"engine": engine, "operator": operator, "strategy": strategy}
+    words = {"engine": engine, "operator": operator, "strategy": strategy, "cost": cost}
     return mt.optimize(query, rate=1000, rows=1e9, **words)  # type: ignore[call-overload,no-any-return]
 
 
@@ -48,9 +50,9 @@ def explained(plan: Plan) -> dict[int, str]:
         if node.parent != FROM_SOURCE:
             label = plan.explanation().label(plan.tree.node(node.id))
             [line] = _lines(lines, label, plan, node.id)
-            match = re.search(r"  ([\d,.]+) (?:finer slice|slice|piece)s?", line)
-            assert match, line
-            found[node.number] = match[1]
+            numbers = re.findall(r"(?<=  |d )([\d,.]+) (?:finer slice|slice|piece)s?\b", line)
+            assert len(numbers) == 1 + isinstance(node.program, Suffix), line
+            found[node.number] = number(sum(float(n.replace(",", "")) for n in numbers))
     return found
 
 

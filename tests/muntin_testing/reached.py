@@ -52,6 +52,6 @@ def built_by(strategy: str) -> tuple[str, ...]:
         "wcg": ("window ← window",),
         "wcg-fw": ("window ← window", "hidden window"),
         "steiner": ("window ← window", "hidden window", "slices → window"),
-        "subsume": ("window ← window", "slices → window"),
+        "subsume": ("window ← window", "slices → window", "window ← window and slices"),
         "tri-weave": ("slices → slices", "slices → window"),
     }.get(strategy, ("slices → window",))

@@ -32,6 +32,8 @@ def carried_out(plan: SharingPlan, first: int, last: int) -> dict[str, Held]:
         else:
             assert isinstance(node.shape, Window)
             held[node.id] = _instances(node.shape, plan.shape(node.parent), node.pieces, of)
+            if node.pieces.kind is EdgeKind.SUFFIX:
+                _add_deltas(held[node.id], node.pieces, held[plan.foot(node)])
     return {id: each for id, each in held.items() if id is not None}
 
 
@@ -55,6 +57,13 @@ def _instances(window: Window, parent: Shape, pieces: EdgePieces, of: Held) -> H
             found[-1] = [t for t in found[-1] if t < begin + window.range]
         held[begin] = list(chain.from_iterable(found))
     return held
+
+
+def _add_deltas(held: Held, pieces: EdgePieces, foot: Held) -> None:
+    """What lies before the pieces of the narrower window, as far as it begins within instances."""
+    for begin, records in held.items():
+        before = range(begin, begin + min(pieces.offsets()))
+        records[:0] = chain.from_iterable(foot.get(t, []) for t in before)
 
 
 def right(window: Window, held: Held, first: int, last: int, overlap_allowed: bool) -> bool:

@@ -85,6 +85,21 @@ def covered_windows(draw: st.DrawFn, parents: list[Window], longest: int) -> Win
     return Window(draw(shape.flatmap(st.sampled_from)), slide, parent.offset)
 
 
+@st.composite
+def nested_sets(draw: st.DrawFn, most: int = 4, longest: int = 18) -> list[Window]:
+    """Windows that end together, slides dividing as ranges grow: what stairs are made of."""
+    slide, shift = draw(st.sampled_from([1, 1, 2, 3])), draw(st.integers(0, 5))
+    length = slide + draw(st.integers(0, 3))
+    found: dict[Window, None] = {}
+    for _ in range(draw(st.integers(2, most))):
+        found[Window(length, slide, (shift - length) % slide)] = None
+        slide *= draw(st.sampled_from([1, 1, 2, 3]))
+        length = max(length + draw(st.integers(1, 6)), slide)
+        if length > longest:
+            break
+    return list(found)
+
+
 def starts(window: Window, first: int, last: int) -> Iterator[int]:
     """Every begin of an instance in [first, last), counted out from the definition."""
     for m in range((first - window.offset) // window.slide - 1, last // window.slide + 2):

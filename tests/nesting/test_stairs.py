@@ -15,7 +15,9 @@ import muntin as mt
 from muntin.errors import AggregateError, QueryError
 from muntin.model.windows import Window
 from muntin.nesting import NestedAggregate, NestedDistinct, NestedJoin
+from muntin.nesting.aggregation import AggregateStair
 from muntin.nesting.operator import Nested
+from muntin.nesting.stairs import Stairs
 from muntin_testing.monoids import Concat
 from muntin_testing.reached import Reached
 from muntin_testing.windows import starts, window_sets
@@ -65,6 +67,29 @@ def all_along(windows: list[Window]) -> Lives:
 
 def within(records: list[tuple[int, Any]], start: int, end: int) -> list[Any]:
     return [value for time, value in records if start <= time < end]
+
+
+def test_figure_4_cores_and_buffers_of_three_stairs() -> None:
+    """W0 slides by 2, W1 by 4, W2 by 8: what has left a stair waits until the next one fires."""
+    sizes = ((4, 2), (8, 4), (16, 8))
+    stairs = Stairs([Window(*size) for size in sizes], lambda w: AggregateStair(w, Concat()), -inf)
+    letters = "".join(chr(ord("a") + time) for time in range(26))
+
+    def held(items: Iterable[tuple[int, int, Any]]) -> str:
+        return "".join(partial for _, _, partial in items)
+
+    seen = {}
+    for time, letter in enumerate(letters):
+        stairs.add((time, time, letter))
+        stairs.climb(time + 1)
+        seen[time + 1] = [(held(step.core), held(step.buffer)) for step in stairs.steps]
+    assert seen[24] == [("uvwx", ""), ("qrst", ""), ("ijklmnop", "")]  # all three fire
+    assert seen[25] == [("uvwx", "y"), ("qrst", ""), ("ijklmnop", "")]
+    assert seen[26] == [("wxyz", ""), ("qrst", "uv"), ("ijklmnop", "")]  # W0 alone
+    answer = ""
+    for (size, _), (core, _) in zip(sizes, seen[24], strict=True):
+        answer = core + answer  # that of the narrower window, and the delta before it
+        assert answer == letters[24 - size : 24]
 
 
 # Fixed windows --------------------------------------------------------------------------

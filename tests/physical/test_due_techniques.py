@@ -9,15 +9,22 @@ import pytest
 
 import muntin as mt
 from lab.multi_query.stream import UNITS, count_partials, read_partials
+from muntin.aggregates.columns import PartialColumn
+from muntin.cost import RateCost
 from muntin.model.windows import Window
 from muntin.physical.blocks import rung_counts
 from muntin.physical.due_techniques import LATE, TECHNIQUES, Kept, choose_technique
 from muntin.physical.operators.bucketed import BUCKETED
 from muntin.physical.operators.controlled import CONTROLLED
+from muntin.physical.operators.kernel import bases
+from muntin.planner.strategies import STRATEGIES, Problem
+from muntin.state.bucket import Bucket
 from muntin.state.cores import rungs
+from muntin.state.spec import Spec
 from muntin.state.store import MemoryStore
 from muntin_testing.buckets import Row, spec_of, stepped
 from muntin_testing.reached import Reached
+from muntin_testing.running import for_stream
 
 TOLERANCE = 0.05
 """How far a prediction may be from the count, as a part of it."""
@@ -43,6 +50,35 @@ def test_windows_on_the_same_slices_share_blocks(technique: str) -> None:
     windows = [Window(900, 1), Window(600, 5), Window(120, 10)]
     found = read_partials(technique, windows, 10, LATE)
     assert found.counted == pytest.approx(found.predicted, rel=TOLERANCE)
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_of_stairs_the_deltas_are_predicted(technique: str) -> None:
+    """A step every 10 seconds, as predictions take it, and a late row before one of ten."""
+    windows = [mt.hopping(f"{n} seconds", "10 seconds") for n in (3000, 7000, 11_500)]
+    plan = STRATEGIES["subsume"](Problem(tuple(windows), False, RateCost(1e6)))
+    physical, taken, random = for_stream(plan), list[int](), Random(2)
+    _, predicted = BUCKETED.due_technique(physical, technique)
+    partials = (PartialColumn("p0", "", "", "sum"),)
+    spec = Spec(bases(physical), ("k0",), partials, technique=technique, taken=taken.append)
+    store, cache, results, clock = MemoryStore(), dict[str, pa.Table](), 0, 1500
+
+    def step(starts: list[int], watermark: int) -> int:
+        columns = {"node": pa.array([0] * len(starts), pa.int32())}
+        columns |= {"start": pa.array(starts), "k0": ["a"] * len(starts), "p0": [1] * len(starts)}
+        found = Bucket(spec, 0, store, cache).step([pa.table(columns)], watermark).results
+        return sum(table.num_rows for table in found)
+
+    step([10_000_000 * n for n in range(clock)], 10_000_000 * (clock - 1))
+    step([10_000_000 * (clock - 1)], 10_000_000 * clock)
+    taken.clear()
+    for _ in range(600):
+        late = [random.randrange(clock - 1200, clock)] if random.random() < LATE else []
+        fresh = [10_000_000 * n for n in (*late, clock)]
+        clock += 1
+        results += step(fresh, 10_000_000 * clock)
+    assert results == 3 * 600
+    assert sum(taken) / results == pytest.approx(predicted[technique], rel=0.15)
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)

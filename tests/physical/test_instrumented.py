@@ -152,9 +152,9 @@ OPERATORS: dict[tuple[str, str], Callable[[PhysicalPlan], Pieces]] = {
 def test_the_pieces_that_are_read_are_those_that_are_explained(engine: str, operator: str) -> None:
     reached = Reached()
     for name in SETS:
-        for strategy in STRATEGIES:
+        for strategy, cost in [*((each, "seconds") for each in STRATEGIES), ("subsume", "rate")]:
             try:
-                plan = planned(name, strategy, engine, operator)
+                plan = planned(name, strategy, engine, operator, cost)
             except StrategyError:
                 if operator != "rows":
                     raise
@@ -166,7 +166,15 @@ def test_the_pieces_that_are_read_are_those_that_are_explained(engine: str, oper
             assert {n: counted[n] for n in told} == told, (name, strategy, plan.explain())
             reached.update(how for how in plan.explanation().operators.values())
             reached["edges"] += len(told)
+            reached["stairs"] += sum(" before it" in how for how in made_of(plan))
     reached.at_least(100, "edges")
+    reached.at_least(2, "stairs")
     if operator not in ("sql", "rows"):
         reached.at_least(4, *(f"{operator}: {how}" for how in ("cut", "scan", "gather")))
         reached.at_least(1, f"{operator}: open")
+        reached.at_least(2, f"{operator}: stair")
+
+
+def made_of(plan: mt.Plan) -> list[str]:
+    told = plan.explanation()
+    return [told.made_of(node) for node in told.plan.nodes]

@@ -14,14 +14,15 @@ from muntin.cost import RateCost
 from muntin.errors import PlanError
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan, lower
+from muntin.physical.lowering import Suffix
 from muntin.physical.operators.expand import Level, levels
 from muntin.plan import Node, SharingPlan, close, refine
-from muntin.plan.coverage import fewest_pieces
+from muntin.plan.coverage import fewest_pieces, suffix_piece
 from muntin.plan.slicing import SLICINGS, shared_pairs, shared_panes
 from muntin.plan.tree import slices_node, window_node
 from muntin.planner.strategies import STRATEGIES, Problem
 from muntin_testing.reached import Reached, built_by, edges_of
-from muntin_testing.windows import starts, window_sets
+from muntin_testing.windows import nested_sets, starts, window_sets
 
 Rows = dict[tuple[int, int], Counter[int]]
 """(node, start) → how often each record reached it."""
@@ -73,7 +74,7 @@ def test_every_strategy(name: str) -> None:
     reached = Reached()
 
     @given(
-        asked=window_sets(most=4, longest=16),
+        asked=st.one_of(window_sets(most=4, longest=16), nested_sets(longest=16)),
         idempotent=st.booleans(),
         slicing=st.sampled_from(sorted(SLICINGS)),
     )
@@ -108,6 +109,21 @@ def test_a_chain_of_windows_has_a_level_for_each() -> None:
         nodes.append(Node(child.id, child, parent.id, pieces))
     plan = SharingPlan.build(nodes, idempotent=False)
     assert len(levels(lower(plan))) == lower(plan).depth == 3
+    assert_holds_its_records(plan, range(-33, 50))
+
+
+def test_a_flight_of_stairs_has_a_level_for_each_and_its_deltas_are_handed_on() -> None:
+    seed, middle, wide = (Window(n, 2, n % 2, id=str(n)) for n in (4, 7, 12))
+    nodes = [slices_node(shared_pairs([seed, middle, wide])), window_node(seed, "slices")]
+    for child, parent in ((middle, seed), (wide, middle)):
+        piece = suffix_piece(child, parent)
+        assert piece is not None
+        nodes.append(Node(child.id, child, parent.id, piece))
+    plan = SharingPlan.build(nodes, idempotent=False)
+    physical = lower(plan)
+    second, third, fourth = levels(physical)[1:]
+    assert [len(feeds) for feeds in (second.feeds[0], third.feeds[3], fourth.feeds[3])] == [3, 1, 1]
+    assert [n.program.foot for n in physical.nodes if isinstance(n.program, Suffix)] == [0, 0]
     assert_holds_its_records(plan, range(-33, 50))
 
 

@@ -18,6 +18,7 @@ from muntin.plan.coverage import (
     covering_pieces,
     every,
     fewest_pieces,
+    suffix_piece,
 )
 from muntin.plan.slicing import (
     Cut,
@@ -192,7 +193,7 @@ def test_the_verdict_on_slices_read_open_or_whole_is_that_of_brute_force() -> No
     @given(
         windows_and_one(),
         st.sampled_from(["panes", "pairs", "cutty"]),
-        st.sampled_from(EdgeKind),
+        st.sampled_from([EdgeKind.WHOLE, EdgeKind.PREFIX]),
         st.sampled_from([-1, 0, 0, 0, 1]),
     )
     def each(drawn: tuple[list[Window], Window], slicing: str, kind: EdgeKind, wrong: int) -> None:
@@ -279,6 +280,130 @@ def test_open_slices_of_finer_open_slices_are_right(asked: list[Window]) -> None
 def test_a_prefix_where_there_is_none_is_refused(nodes: list[Node], message: str) -> None:
     with pytest.raises(PlanError, match=message):
         check(SharingPlan.build(nodes, idempotent=True), [Window(14, 8, id="w")])
+
+
+def stairs(narrow: Window, wide: Window, slices: Slices, pieces: EdgePieces) -> SharingPlan:
+    """The wide window of a piece of the narrow one, which stands on slices."""
+    nodes = [
+        slices_node(slices),
+        replace(window_node(narrow, "slices", hidden=True), id="narrow"),
+        Node(wide.id, wide, "narrow", replace(pieces, kind=EdgeKind.SUFFIX)),
+    ]
+    return SharingPlan.build(nodes, idempotent=False)
+
+
+def test_the_verdict_on_stairs_is_that_of_brute_force() -> None:
+    """Any narrow window and any wide one, on slices that are cut for both or not, at any offset."""
+    reached = Reached()
+
+    @settings(max_examples=200)
+    @given(
+        windows(longest=8),
+        windows(longest=12),
+        st.sampled_from([shared_pairs, shared_panes]),
+        st.booleans(),
+        st.sampled_from([0, 0, 0, -1, 1]),
+    )
+    def each(
+        narrow: Window, wide: Window, slicer: Callable[..., Slices], both: bool, wrong: int
+    ) -> None:
+        wide = replace(wide, id="wide")
+        right_piece = suffix_piece(wide, narrow)
+        at = wide.range - narrow.range if right_piece is None else min(right_piece.offsets())
+        pieces = EdgePieces((Progression(at + wrong, wide.slide, 1),))
+        plan = stairs(narrow, wide, slicer([narrow, wide] if both else [narrow]), pieces)
+        verdict = accepts(plan, [wide])
+        assert verdict == (plan_is_right(plan, [wide]) and wide.range > narrow.range)
+        reached["accepted" if verdict else "refused"] += 1
+        reached["sampled"] += verdict and wide.range - narrow.range < wide.slide
+
+    each()
+    reached.at_least(8, "accepted", "refused", "sampled")
+
+
+@given(window_sets(least=2, most=4, longest=12), st.sampled_from(["pairs", "cutty"]))
+def test_flights_of_stairs_are_right(asked: list[Window], slicing: str) -> None:
+    """Every window on the widest that it nests, on slices that are open or not; also closed."""
+    slices, nodes = shared_slices(asked, slicing), []
+    for wide in asked:
+        below = [w for w in asked if suffix_piece(wide, w) is not None]
+        kind = EdgeKind.PREFIX if slicing == "cutty" else EdgeKind.WHOLE
+        node = window_node(wide, "slices", kind=kind)
+        if below:
+            narrow = max(below, key=lambda w: w.range)
+            piece = suffix_piece(wide, narrow)
+            assert piece is not None
+            node = Node(wide.id, wide, narrow.id, piece)
+        nodes.append(node)
+    plan = SharingPlan.build([slices_node(slices), *nodes], idempotent=False)
+    for each in (plan, close(plan)):
+        check(each, asked)
+        assert plan_is_right(each, asked)
+
+
+NARROW, WIDE = Window(4, 2, id="narrow"), Window(10, 4, id="w")
+ASKEW = Window(9, 4, 1, id="w")
+STAIR, STAIR_ASKEW = suffix_piece(WIDE, NARROW), suffix_piece(ASKEW, NARROW)
+assert STAIR is not None
+assert STAIR_ASKEW is not None
+FOOT = slices_node(shared_pairs([NARROW, WIDE]))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        pytest.param(
+            [FOOT, Node("w", WIDE, "slices", STAIR)],
+            "'w' cannot be computed from 'slices' as planned: only a window can add a delta",
+            id="of slices",
+        ),
+        pytest.param(
+            [
+                FOOT,
+                window_node(Window(10, 2, id="narrow"), "slices", hidden=True),
+                Node("w", WIDE, "narrow", STAIR),
+            ],
+            "its range 10 is not wider than 10",
+            id="of a window as wide",
+        ),
+        pytest.param(
+            [
+                FOOT,
+                window_node(NARROW, "slices", hidden=True),
+                Node("w", WIDE, "narrow", replace(STAIR, progressions=(Progression(2, 4, 1),))),
+            ],
+            "one piece of the parent at 6 would end where it does",
+            id="of a piece too early",
+        ),
+        pytest.param(
+            [
+                FOOT,
+                window_node(NARROW, "slices", hidden=True),
+                Node("w", WIDE, "narrow", replace(STAIR, progressions=(Progression(5, 4, 1),))),
+            ],
+            "no instance of the parent begins at offset 5",
+            id="of a piece that is none",
+        ),
+        pytest.param(
+            [window_node(NARROW, hidden=True), Node("w", WIDE, "narrow", STAIR)],
+            "its stairs do not stand on slices",
+            id="without slices",
+        ),
+        pytest.param(
+            [
+                slices_node(Slices((Cut(2, 0),))),
+                window_node(NARROW, "slices", hidden=True),
+                Node("w", ASKEW, "narrow", STAIR_ASKEW),
+            ],
+            "its instances do not begin where slices do",
+            id="a begin within a slice",
+        ),
+    ],
+)
+def test_stairs_that_are_none_are_refused(nodes: list[Node], message: str) -> None:
+    asked = [node.shape for node in nodes if node.id == "w" and isinstance(node.shape, Window)]
+    with pytest.raises(PlanError, match=message):
+        check(SharingPlan.build(nodes, idempotent=True), asked)
 
 
 def test_slices_of_slices_are_accepted_only_if_each_cut_is_one() -> None:

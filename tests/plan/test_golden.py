@@ -55,6 +55,9 @@ SETS: dict[str, Query] = {
     "unrelated": mt.query("t", w("7 s/5 s", "11 s/3 s", "13 s"), SUM),
     "offsets": mt.query("t", w("1 h/10 min@5 min", "1 h/10 min", "2 h@30 min"), SUM),
     "weavable": mt.query("t", w("12 s/9 s", "10 s/6 s", "1 min/18 s", "50 s/7 s"), SUM),
+    "nested": mt.query(
+        "t", w("1 h/10 s", "100 min/10 s", "150 min/20 s", "250 min/20 s"), SUM, keys="k"
+    ),
     "ladder": mt.query("t", w("1 day/1 min", "7 days/1 h", "28 days/1 day"), SUM, keys="k"),
 }
 

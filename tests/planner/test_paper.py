@@ -61,9 +61,9 @@ def test_every_strategy_is_priced_over_lcm_of_ranges_and_slides(
 def prices(plan: SharingPlan, rate: int, period: int) -> Iterator[Fraction]:
     """Section 3.2 and Table 1 with edges counted off one by one over the period."""
     for parent, node in plan.edges():
-        child, read = node.shape, rate
-        if isinstance(parent, Slices):
-            read = sum(any(t % c.step == c.phase for c in parent.cuts) for t in range(period))
+        child, read, foot = node.shape, rate, plan.shape(plan.foot(node))
+        if isinstance(foot, Slices):
+            read = sum(any(t % c.step == c.phase for c in foot.cuts) for t in range(period))
         if isinstance(child, Slices):
             yield Fraction(rate * period if isinstance(parent, Source) else read)
             continue
@@ -72,6 +72,9 @@ def prices(plan: SharingPlan, rate: int, period: int) -> Iterator[Fraction]:
             instances = 1 + Fraction(period - child.range, child.slide)
             pieces = rate * child.range if isinstance(parent, Source) else node.pieces.count
             yield instances * pieces
+            if node.pieces.kind is EdgeKind.SUFFIX:  # of the delta Table 1 counts slices
+                [piece] = node.pieces.progressions
+                yield Fraction(period, child.slide) * Fraction(read, period) * piece.offset
             continue
         slices = Fraction(read, period) * child.range
         if node.pieces.kind is EdgeKind.PREFIX:

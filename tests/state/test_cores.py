@@ -5,6 +5,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 
+from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
 from muntin.physical.blocks import FAN_OUT, SLICES
 from muntin.physical.due_techniques import TECHNIQUES
@@ -45,6 +46,54 @@ def test_every_technique_gives_the_rows_of_brute_force(technique: str) -> None:
             reached["late"] += step.late
     reached.at_least(200, "emitted")
     reached.at_least(10, "late")
+
+
+NESTED = (
+    [Window(40, 1), Window(90, 1), Window(150, 5), Window(331, 5, 4), Window(331, 10, 9)],
+    [Window(64, 4), Window(65, 4, 3), Window(200, 8)],
+)
+"""Flights of stairs, with a window of one piece and with a delta shorter than a slide."""
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+@pytest.mark.parametrize("windows", NESTED, ids=["long deltas", "a short delta"])
+def test_stairs_give_the_rows_of_brute_force(technique: str, windows: list[Window]) -> None:
+    reached, random = Reached(), Random(technique)
+    spec = spec_of(windows, "subsume", technique=technique)
+    [base] = spec.bases
+    [seed] = base.branches
+    assert seed.is_flight
+    assert sum(branch.delta > 0 for branch in below(seed)) == len({w.range for w in windows}) - 1
+    store, oracle, cache = MemoryStore(), BruteForce(windows), dict[str, pa.Table]()
+    for rows, watermark in script(random, 500, 150):
+        found, step = stepped(spec, store, rows, watermark, cache=cache)
+        assert found == oracle.step(rows, watermark)
+        reached["emitted"] += len(found)
+        reached["late"] += step.late
+    reached.at_least(200, "emitted")
+    reached.at_least(5, "late")
+
+
+def below(branch: Branch) -> list[Branch]:
+    """All branches of a branch, however deep."""
+    return [each for child in branch.branches for each in (child, *below(child))]
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_of_a_stair_only_the_delta_is_read(technique: str) -> None:
+    """Eight windows, one result of each a step: the wider ones read what the narrow one lacks."""
+    windows, taken = [Window(3000 + 100 * n, 1) for n in range(8)], list[int]()
+    read = {}
+    for strategy in ("shared-pairs", "subsume"):
+        spec = spec_of(windows, strategy, technique=technique, taken=taken.append)
+        store, cache = MemoryStore(), dict[str, pa.Table]()
+        stepped(spec, store, [(time, "a", 1, time) for time in range(4000)], 0, cache=cache)
+        stepped(spec, store, [], 3999, cache=cache)
+        taken.clear()
+        for clock in range(4000, 4005):
+            stepped(spec, store, [(clock, "a", 1, clock)], clock, cache=cache)
+        read[strategy] = sum(taken)
+    assert read["subsume"] < 0.75 * read["shared-pairs"], read
 
 
 def reads(technique: str, count: int) -> list[int]:

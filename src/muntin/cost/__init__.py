@@ -1,6 +1,6 @@
 """Costs of plans: one interface, several models."""
 
-from muntin.cost.model import CostModel, node_costs, total
+from muntin.cost.model import CostModel, node_costs, suffix_cost, total
 from muntin.cost.paper import PaperCost
 from muntin.cost.rate import RateCost
 from muntin.cost.spark import Constants
@@ -18,5 +18,6 @@ __all__ = [
     "Statistics",
     "WeaveCost",
     "node_costs",
+    "suffix_cost",
     "total",
 ]

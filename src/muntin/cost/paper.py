@@ -54,6 +54,7 @@ class PaperCost:
     name: str = "paper"
     unit: str = "events"
     fewest: bool = False
+    level: float = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.rate, Real) or not self.rate > 0:

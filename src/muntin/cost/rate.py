@@ -41,6 +41,7 @@ class RateCost:
     name: str = "rate"
     unit: str = "operations/s"
     fewest: bool = True
+    level: float = 0.0
 
     def __post_init__(self) -> None:
         check_rates(self.rate, self.keys)

@@ -66,6 +66,11 @@ class Seconds:
     fewest: bool = True
 
     @property
+    def level(self) -> float:
+        """Levels cost what is on them."""
+        return 0.0
+
+    @property
     def copy(self) -> float:
         """A copy of every record."""
         return self.constants.copied * self.statistics.rows
@@ -84,6 +89,11 @@ class ExpandCost(Seconds):
     >>> round(model.edge(minute, hour, every(60)))                                # 2 + 2·60 + 61
     183
     """
+
+    @property
+    def level(self) -> float:
+        """A grouping more, for all rows that there are."""
+        return self.constants.stage + self.constants.level
 
     @property
     def kept(self) -> float:

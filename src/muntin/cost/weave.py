@@ -64,6 +64,7 @@ class WeaveCost:
     name: str = "weave"
     unit: str = "aggregations/s"
     fewest: bool = True
+    level: float = 0.0
 
     def __post_init__(self) -> None:
         check_rates(self.rate, self.keys)

@@ -10,7 +10,7 @@ from muntin.errors import MOST_SHOWN
 from muntin.model.durations import duration_text
 from muntin.model.windows import Window
 from muntin.plan import Node, Shape, SharingPlan
-from muntin.plan.coverage import Source
+from muntin.plan.coverage import EdgeKind, Source
 from muntin.plan.slicing import Slices
 
 _HARMLESS = " /@._+-:()…"
@@ -58,5 +58,8 @@ def _made_of(parent: Shape, node: Node) -> str:
             return f"{pieces}, each in {many} instance of {duration_text(child.range)}{holding}"
         case _:
             assert isinstance(parent, Window), "an edge leads from the source, slices or a window"
+            if node.pieces.kind is EdgeKind.SUFFIX and isinstance(node.shape, Window):
+                delta = duration_text(node.shape.range - parent.range)
+                return f"1 piece of {harmless(parent.id)} and slices of the {delta} before it"
             many = "1 piece" if node.pieces.count == 1 else f"{node.pieces.count} pieces"
             return f"{many} of {harmless(parent.id)}"

@@ -8,7 +8,8 @@ instances that `muntin.plan.feeds` solves for:
 Where the stride divides the slide (records, slices, tumbling parents), p - j·stride is simply the
 latest begin at or before p. Where it does not, j solves the congruence and is computed first. Each
 i is a row of a small table of numbers; if there is only one, the table is left out, and conditions
-that always hold are left out too, so that simple edges read simply:
+that always hold are left out too, so that simple edges read simply. A stair is a union of two: of
+the narrower window, and of the slices that its stairs stand on:
 
     SELECT start - pmod(start, 1200000000) AS start, min(p0) AS p0 FROM … GROUP BY ALL
 """
@@ -22,7 +23,7 @@ from muntin.dialects.expressions import shift
 from muntin.dialects.writer import Writer
 from muntin.model.windows import Window
 from muntin.physical import PhysicalNode
-from muntin.physical.lowering import Congruence, Cut
+from muntin.physical.lowering import Congruence, Cut, Suffix
 from muntin.plan.feeds import Feed
 from muntin.plan.slicing.cuts import Slices
 
@@ -52,14 +53,24 @@ def select_group(
     keys: Sequence[str],
     partials: Sequence[tuple[str, str]],
     writer: Writer,
+    foot: Parent | None = None,
 ) -> str:
-    """The SELECT of a node; `partials` are (name, aggregate) over the parent's columns."""
+    """The SELECT of a node; `partials` are (name, aggregate) over the parent's columns.
+
+    `foot` is what the stairs of a node stand on, if it is a stair.
+    """
     aggregated = [f"{sql} AS {name}" for name, sql in partials]
     if isinstance(node.program, Cut):
         start = slice_start(node.program.slices, parent.position, writer)
         return _select(keys, start, aggregated, parent.name) + "\nGROUP BY ALL"
-    assert isinstance(node.program, Congruence), "the data decides what feeds other windows"
-    feeds = [_fed(feed, parent, writer) for feed in node.program.feeds]
+    if isinstance(node.program, Suffix):
+        assert foot is not None, "stairs stand on slices"
+        fed = [(each, foot) for each in node.program.delta.feeds]
+        fed += [(each, parent) for each in node.program.piece.feeds]
+    else:
+        assert isinstance(node.program, Congruence), "the data decides what feeds other windows"
+        fed = [(each, parent) for each in node.program.feeds]
+    feeds = [_fed(feed, of, writer) for feed, of in fed]
     if len(feeds) == 1:
         start, source, conditions = feeds[0]
         return _select(keys, start, aggregated, source, conditions) + "\nGROUP BY ALL"
@@ -68,8 +79,8 @@ def select_group(
     union = "\nUNION ALL\n".join(
         _select(keys, start, carried, source, conditions) for start, source, conditions in feeds
     )
-    fed = f"(\n{indent(union)}\n) AS fed"
-    return _select(keys, "start", aggregated, fed) + "\nGROUP BY ALL"
+    rows = f"(\n{indent(union)}\n) AS fed"
+    return _select(keys, "start", aggregated, rows) + "\nGROUP BY ALL"
 
 
 def slice_start(slices: Slices, position: str, writer: Writer) -> str:

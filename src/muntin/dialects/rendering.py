@@ -30,6 +30,7 @@ from muntin.errors import AggregateError, StrategyError, is_one_of, unknown
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical import FROM_SOURCE, PhysicalPlan
+from muntin.physical.lowering import Suffix
 
 WRITERS: dict[str, Writer] = {"spark": SparkWriter(), "duckdb": DuckdbWriter()}
 """Every dialect by the name that users write."""
@@ -138,11 +139,15 @@ def table_expressions(plan: PhysicalPlan, read: Reading, names: Mapping[int, str
     """One for the records and one for each node, under these names."""
     readers = Counter(node.parent for node in plan.nodes)
     readers.update(node.number for node in plan.outputs)
+    feet = {n.number: n.program.foot for n in plan.nodes if isinstance(n.program, Suffix)}
+    readers.update(feet.values())
     parts = [f"{names[FROM_SOURCE]} AS (\n{records_sql(read, '  ')}\n)"]
     for above, node in plan.edges():
         partials = [(p.name, p.lift if above is None else p.merge) for p in read.columns.partials]
         parent = Parent(names[node.parent], above)
-        body = select_group(node, parent, read.keys, partials, read.writer)
+        below = feet.get(node.number)
+        foot = None if below is None else Parent(names[below], plan.nodes[below])
+        body = select_group(node, parent, read.keys, partials, read.writer, foot)
         head = read.writer.cte(names[node.number], readers[node.number])
         parts.append(f"-- {in_words(plan.plan, node.id)}\n{head} (\n{indent(body)}\n)")
     return parts

@@ -10,9 +10,12 @@ Four ways to make a node, by what it is and what it is made of:
             partial of the slice that is open where it ends is added (`kernels.opened`)
     gather  a window of a window that overlaps itself: the same along its chains
             (`kernels.chains`); a few pieces a result are read one by one
+    stair   a window of a narrower one that ends with it: its delta is scanned from the pieces that
+            the stairs stand on (`foot`), and merged with the narrower instance
 
 What is computed of a node are pieces again, for the nodes below it. Where only some instances are
-wanted, as in a step of a stream, each node is computed only as far as they reach (`span_of`).
+wanted, as in a step of a stream, pieces are looked at only as far as they reach (`span_of`), and of
+each node only those instances are made that are wanted or needed for others (`begins_of`).
 """
 
 from __future__ import annotations
@@ -45,7 +48,8 @@ class Branch:
 
     `feeds` say which pieces of a parent that overlaps itself make an instance; without them all
     that start within it do. One that `is_open` ends within a piece of its parent, of which it reads
-    what lies within it; that parent is made of finer pieces.
+    what lies within it; that parent is made of finer pieces. A stair has a `delta`: how long it
+    reaches back beyond its parent.
     """
 
     node: int
@@ -54,12 +58,19 @@ class Branch:
     branches: tuple[Branch, ...] = ()
     feeds: tuple[Feed, ...] = ()
     is_open: bool = False
+    delta: int = 0
 
     @property
     def widest(self) -> int:
         """The longest range in this branch: all pieces of an instance start within it."""
         own = self.shape.range if isinstance(self.shape, Window) else 0
         return max(own, *(b.widest for b in self.branches), 0)
+
+    @property
+    def is_flight(self) -> bool:
+        """Whether it is a window of slices, with stairs on it and windows of one piece, if any."""
+        above = all(b.delta or [f.count for f in b.feeds] == [1] for b in self.branches)
+        return isinstance(self.shape, Window) and above and all(b.is_flight for b in self.branches)
 
     @property
     def windows(self) -> dict[int, Window]:
@@ -90,29 +101,36 @@ def evaluate_tree(
     keep: Keep | None = None,
     read: Read | None = None,
     opened: OpenSlices | None = None,
+    foot: Pieces | None = None,
 ) -> Iterator[Results]:
     """The instances of every window asked for that are wanted, in portions: all, unless told.
 
     Where they lie between two begins, only the pieces that they need are looked at; `keep` then
     tells which of these instances are wanted. `opened` has what the pieces are made of, where some
-    of these nodes end within one.
+    of these nodes end within one; `foot` are the pieces that stairs stand on.
     """
     for branch in branches:
         span = None if between is None else span_of(branch, between)
         own = pieces if span is None else pieces.within(*span)
-        if not len(own.start):
+        under = own if foot is None or not branch.delta else foot
+        if under is not own and span is not None:
+            under = under.within(*span)
+        if not len(own.start) and not len(under.start):
             continue
         below: list[Results] = []
-        making = _Making(branch, own, monoids, span, read, opened)
+        limits = None if between is None else begins_of(branch, between)
+        making = _Making(branch, own, under, monoids, limits, read, opened)
         for results in making.results():
             if branch.branches:
                 below.append(results)
             if branch.asked:
                 yield _wanted(results, branch, between, keep)
-        if below:
-            inner = as_pieces(below)
-            finer = making.opens
-            yield from evaluate_tree(branch.branches, inner, monoids, between, keep, read, finer)
+        if branch.branches:  # even if there is nothing: a stair may have records in its delta alone
+            inner = as_pieces(below) if below else own.between(slice(0, 0))
+            stand, finer = inner if isinstance(branch.shape, Slices) else under, making.opens
+            yield from evaluate_tree(
+                branch.branches, inner, monoids, between, keep, read, finer, stand
+            )
 
 
 def span_of(branch: Branch, between: Between) -> Bounds:
@@ -127,6 +145,33 @@ def span_of(branch: Branch, between: Between) -> Bounds:
         end = np.add(last, branch.shape.range)
         spans.append((np.where(none, _NEVER, first), np.where(none, _EVER, end)))
     lows, highs = zip(*spans, strict=True)
+    return reduce(np.minimum, lows), reduce(np.maximum, highs)
+
+
+def begins_of(branch: Branch, between: Between) -> Bounds:
+    """The first and the last begin of the instances of a window that are needed; none if crossed.
+
+    These are the wanted ones, those that stairs above end with, and all that lie within others.
+    """
+    window = branch.shape
+    if not isinstance(window, Window):
+        return _NEVER, _EVER  # slices are made wherever there are pieces
+    needed: list[Bounds] = []
+    if branch.asked:
+        low, high = between(window)
+        first = np.add(low, np.mod(np.subtract(window.offset, low), window.slide))
+        last = np.subtract(high, np.mod(np.subtract(high, window.offset), window.slide))
+        needed.append((first, last))
+    for each in branch.branches:
+        low, high = begins_of(each, between)
+        if each.delta:
+            needed.append((np.add(low, each.delta), np.add(high, each.delta)))
+        else:
+            assert isinstance(each.shape, Window), "slices are never made of windows"
+            needed.append((low, np.add(high, each.shape.range - window.range)))
+    crossed = [np.less(last, first) for first, last in needed]
+    lows = (np.where(none, _NEVER, low) for none, (low, _) in zip(crossed, needed, strict=True))
+    highs = (np.where(none, _EVER, high) for none, (_, high) in zip(crossed, needed, strict=True))
     return reduce(np.minimum, lows), reduce(np.maximum, highs)
 
 
@@ -147,12 +192,13 @@ def _wanted(
 
 @dataclass(frozen=True)
 class _Making:
-    """One node made of pieces: those of its instances that lie in a span, and who is told."""
+    """One node made of pieces: its instances that begin within limits, and who is told."""
 
     branch: Branch
     pieces: Pieces
+    foot: Pieces
     monoids: tuple[Monoid, ...]
-    span: Bounds | None
+    limits: Bounds | None
     read: Read | None
     opened: OpenSlices | None
 
@@ -171,8 +217,10 @@ class _Making:
             yield self._cut(shape)
         elif self.branch.is_open:
             yield from self._opened(shape)
+        elif self.branch.delta:
+            yield from self._stair(shape)
         elif not feeds:
-            yield from self._scanned(shape, self._limits(shape))
+            yield from self._scanned(shape, self.pieces)
         else:
             parts = [part for feed in feeds for part in self._gathered(shape, feed)]
             if len(feeds) == 1:
@@ -215,16 +263,44 @@ class _Making:
     def _opened(self, window: Window) -> Iterator[Results]:
         """Whole slides, then the rest of each instance; some instances have only that."""
         assert self.opened is not None, "whoever cuts the slices keeps what they are made of"
-        limits, whole = self._limits(window), window.range - window.range % window.slide
+        limits, whole = self.limits, window.range - window.range % window.slide
         rest = self.opened.rest(window).between(limits)
         self._tell(rest.start, rest.slices)
         join = Join(rest, window, self.monoids)
-        for results in self._scanned(Window(whole, window.slide, window.offset), limits):
+        for results in self._scanned(Window(whole, window.slide, window.offset), self.pieces):
             yield join.with_rest(results)
         yield join.left(self.branch.node)
 
-    def _scanned(self, window: Window, limits: Bounds | None) -> Iterator[Results]:
+    def _stair(self, window: Window) -> Iterator[Results]:
+        """Instances of the narrower window, each with the delta before it; either may be empty."""
+        delta, pieces = self.branch.delta, self.foot
+        read = Window(max(delta, window.slide), window.slide, window.offset)
+        if delta < window.slide:  # of every slide only what is in a delta
+            inside = (pieces.start - window.offset) % window.slide < delta
+            pieces = pieces.take(np.flatnonzero(inside))
+        parts = list(self._scanned(read, pieces)) if len(pieces.start) else []
+        narrow = self._ending(window)
+        if not len(narrow.start):
+            yield from parts
+        elif not parts:
+            yield narrow
+        else:  # the delta first: it is the older one
+            yield self._merged(as_pieces([*parts, narrow]))
+
+    def _ending(self, window: Window) -> Results:
+        """The instances of the parent that end where one of the window does, under its start."""
         pieces = self.pieces
+        start = pieces.start - self.branch.delta
+        ends = (start - window.offset) % window.slide == 0
+        if self.limits is not None:
+            low, high = (bound_of(limit, pieces.group) for limit in self.limits)
+            ends &= (start >= low) & (start <= high)
+        kept = pieces.take(np.flatnonzero(ends))
+        self._tell(start[ends], np.ones(len(kept.start), dtype=np.int64))
+        return Results(self.branch.node, kept.group, start[ends], kept.origin, kept.columns)
+
+    def _scanned(self, window: Window, pieces: Pieces) -> Iterator[Results]:
+        limits = self.limits
         if limits is not None:
             first, last = limits
             pieces = pieces.within(first, np.add(last, window.range))
@@ -249,22 +325,13 @@ class _Making:
         return Results(self.branch.node, group, start, origin, partials)
 
     def _gathered(self, window: Window, feed: Feed) -> Iterator[Results]:
-        chains = Chains.of(self.pieces, feed, self._limits(window))
+        chains = Chains.of(self.pieces, feed, self.limits)
         if not len(chains.chain):
             return
         few = chains.fed <= 2 * len(chains.chain) + chains.fed / feed.count
         scans = self._scans(chains.pieces, chains.chain, chains.block, few)
         for found in chains.instances():
             yield self._answered(found, chains.pieces, scans, chains.block, feed.offset)
-
-    def _limits(self, window: Window) -> Bounds | None:
-        """The first and the last begin of the instances that lie in the span."""
-        if self.span is None:
-            return None
-        low, high = map(np.asarray, self.span)
-        last = high - window.range
-        first = low + (window.offset - low) % window.slide
-        return first, last - (last - window.offset) % window.slide
 
     def _scans(
         self, pieces: Pieces, group: Array, block: Window, few: bool

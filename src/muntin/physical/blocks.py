@@ -6,8 +6,10 @@ that begin in [first, last], hold the core [last, first + range). Of it these bl
     first   last                              first + range   last + range
       │ slices │ low … flip - 1 │ flip … high - 1 │   slices     │
 
-Two stacks meet at the flip, which moves on when all blocks before it have left. A ladder puts
-FAN_OUT blocks into a rung, FAN_OUT of these into the next, and so on (`rung_counts`).
+Stairs have such a stretch for each delta: from where the instances of a stair have begun to where
+those of the next one begin. Two stacks meet at the flip, which moves on when all blocks before it
+have left. A ladder puts FAN_OUT blocks into a rung, FAN_OUT of these into the next, and so on
+(`rung_counts`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from typing import TypeVar
 import numpy as np
 
 from muntin.kernels.monoids import Array
-from muntin.model.windows import Window
 
 FAN_OUT = 16
 """Blocks of one length that make one of the next."""
@@ -44,21 +45,21 @@ def block_length(widest: int, edges: Fraction) -> int:
     return max(block, min(widest // LONGEST, ceil(FEWEST / edges)), 1)
 
 
-def has_core(window: Window, first: int, last: int, block: int) -> bool:
-    """Whether instances that begin in [first, last] have enough in common to be worth it."""
-    return first + window.range - last >= 3 * block
+def has_core(since: int, before: int, block: int) -> bool:
+    """Whether a stretch that all instances hold is long enough to be worth it."""
+    return before - since >= 3 * block
 
 
 def core_of(
-    window: Window, first: Instant, last: Instant, block: int
+    length: int, since: Instant, before: Instant, block: int
 ) -> tuple[Instant, Instant, Instant]:
-    """The blocks low, flip and high of one step, or of many.
+    """The blocks low, flip and high of a stretch, in one step or in many; `length` is its longest.
 
-    >>> core_of(Window(60, 1), 50, 50, block=10)
+    >>> core_of(60, 50, 110, block=10)
     (5, 8, 11)
     """
-    low, high = -(-last // block), (first + window.range) // block
-    steps = window.range // block - 2
+    low, high = -(-since // block), before // block
+    steps = length // block - 2
     return low, (high // steps * steps if steps > 0 else low), high
 
 

@@ -57,14 +57,16 @@ PHASES = 1021
 @dataclass(frozen=True, slots=True)
 class Kept:
     """Slices that a stream keeps, and its windows on them: `alone` those that nothing else is
-    made of and that are made of nothing else, which a technique answers; `others` are read whole.
-    The newest slices are kept in `fragments`, where windows end within them.
+    made of and that are made of nothing else, and deltas of stairs, which a technique answers;
+    `others` are read whole. The newest slices are kept in `fragments`, where windows end within
+    them. `widest` is the longest range, where no window here is that long.
     """
 
     slices: Slices
     alone: tuple[Window, ...]
     others: tuple[Window, ...] = ()
     fragments: Slices | None = None
+    widest: int = 1
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -125,12 +127,14 @@ def _read(kept: Kept, technique: str, step: int, late: float) -> float:
     """Partials that are read in a unit of time."""
     edges, found = float(edge_rate(kept.slices)), 0.0
     widest = max((w.range for w in kept.windows), default=1)
+    widest = max(widest, kept.widest)
     block = block_length(widest, edge_rate(kept.slices))
     cores = []
     for window in kept.windows:
         last = (due_together(window, step) - 1) * window.slide
         found += _fragments(kept, window, step, block) / (last + window.slide)
-        if technique != "panes" and window in kept.alone and has_core(window, 0, last, block):
+        core = technique != "panes" and window in kept.alone
+        if core and has_core(last, window.range, block):
             cores.append(_core(window, due_together(window, step), block))
         else:
             apart = last + window.slide
@@ -175,7 +179,7 @@ def _core(window: Window, due: int, block: int) -> _Core:
     while period < window.range:
         period *= FAN_OUT
     first = np.array([window.offset + i * period // PHASES // apart * apart for i in range(PHASES)])
-    low, flip, high = core_of(window, first, first + reach, block)
+    low, flip, high = core_of(window.range, first + reach, first + window.range, block)
     outside = window.range + reach - (high - low) * block
     rungs = rung_counts(low, high)
     number, count = np.sum(rungs, axis=0), np.maximum(high - low, 1)

@@ -14,12 +14,14 @@ Programs say how the pieces of a parent become those of its child, whatever the 
                  instance gathers its pieces (the kernel)
     Prefix       an instance is the slices within it, the last one as far as the instance goes: the
                  running partial of that slice, over finer ones that are cut where it is read
+    Suffix       two congruences: one piece of the parent, a narrower window, and before it those of
+                 the slices that the stairs stand on
     ByData       which pieces make an instance only the records tell
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,7 +29,7 @@ from muntin.errors import PlanError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
 from muntin.plan import Node, SharingPlan
-from muntin.plan.coverage import EdgeKind, EdgePieces
+from muntin.plan.coverage import EdgeKind, EdgePieces, every
 from muntin.plan.feeds import Feed, feeds_of
 from muntin.plan.slicing import Slices, ends
 
@@ -64,11 +66,22 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
+class Suffix:
+    """An instance of the parent, and before it the pieces of a node further up, by its number."""
+
+    piece: Congruence
+    foot: int
+    delta: Congruence
+    length: int
+    """How long the delta is."""
+
+
+@dataclass(frozen=True, slots=True)
 class ByData:
     """The records decide."""
 
 
-Program = Cut | Congruence | Prefix | ByData
+Program = Cut | Congruence | Prefix | Suffix | ByData
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +160,26 @@ def lower(plan: SharingPlan) -> PhysicalPlan:
     number.update((node.id, i) for i, node in enumerate(plan.nodes))
     nodes = tuple(
         PhysicalNode(
-            i, node.id, node.shape, number[node.parent], _program(node, i, plan), node.hidden
+            i, node.id, node.shape, number[node.parent], _program(node, number, plan), node.hidden
         )
         for i, node in enumerate(plan.nodes)
     )
     return PhysicalPlan(nodes, plan)
 
 
-def _program(node: Node, number: int, plan: SharingPlan) -> Program:
+def _program(node: Node, numbers: Mapping[str | None, int], plan: SharingPlan) -> Program:
     if isinstance(node.shape, DataWindow) or isinstance(plan.shape(node.parent), DataWindow):
         return ByData()
     if node.pieces.kind is EdgeKind.PREFIX:
         return _prefix(node, plan)
     if isinstance(node.shape, Slices):
         return Cut(node.shape)
-    return Congruence(number, node.shape, node.pieces)
+    read = Congruence(numbers[node.id], node.shape, node.pieces)
+    if node.pieces.kind is not EdgeKind.SUFFIX:
+        return read
+    [piece] = node.pieces.progressions
+    delta = Congruence(read.node, node.shape, every(piece.offset))
+    return Suffix(read, numbers[plan.foot(node)], delta, piece.offset)
 
 
 def _prefix(node: Node, plan: SharingPlan) -> Prefix:

@@ -9,6 +9,8 @@ before it runs; the first edge that fails is named.
                                 of kind prefix, the last is cut off at the end, wherever that is
     from a window               every offset is a begin of the parent, and the pieces leave no gap,
                                 and overlap nowhere or only where that is allowed
+    of kind suffix              one piece of a narrower window ends where the child does; what lies
+                                before it begins and ends at cuts of the slices below the stairs
     slices from slices          every cut of the child is a cut of the parent
 """
 
@@ -20,7 +22,14 @@ from itertools import pairwise
 from muntin.errors import PlanError
 from muntin.model.data_windows import Begins, DataWindow, Session
 from muntin.model.windows import Window
-from muntin.plan.coverage import EdgeKind, EdgePieces, Progression, Source, every
+from muntin.plan.coverage import (
+    EdgeKind,
+    EdgePieces,
+    Progression,
+    Source,
+    every,
+    suffix_piece,
+)
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.cuts import begins, ends
 from muntin.plan.tree import Node, Shape, SharingPlan
@@ -37,7 +46,10 @@ def check(plan: SharingPlan, windows: Sequence[Window | DataWindow]) -> None:
     if extra:
         raise PlanError(f"the plan answers what was not asked: {extra}")
     for parent, node in plan.edges():
-        reason = fault(parent, node, plan.idempotent)
+        if node.pieces.kind is EdgeKind.SUFFIX:
+            reason = _suffix_fault(parent, node, plan.shape(plan.foot(node)))
+        else:
+            reason = fault(parent, node, plan.idempotent)
         if reason:
             source = node.parent or "the source"
             raise PlanError(f"{node.id!r} cannot be computed from {source!r} as planned: {reason}")
@@ -82,6 +94,27 @@ def fault(parent: Shape, node: Node, idempotent: bool) -> str | None:
             )
         case _:
             return "slices cannot be made of window instances"
+
+
+def _suffix_fault(parent: Shape, node: Node, foot: Shape) -> str | None:
+    """Why a stair is wrong, or None.
+
+    That the delta ends at a cut need not be asked: there an instance of the parent begins, which is
+    a stair below, or a window on the slices, and judged itself.
+    """
+    child, pieces = node.shape, node.pieces
+    if not isinstance(parent, Window) or not isinstance(child, Window):
+        return "only a window can add a delta to a narrower one"
+    if child.range <= parent.range:
+        return f"its range {child.range} is not wider than {parent.range}"
+    askew = _begins_elsewhere(child, parent, pieces)
+    if askew:
+        return askew
+    if pieces != suffix_piece(child, parent):
+        return f"one piece of the parent at {child.range - parent.range} would end where it does"
+    if not isinstance(foot, Slices):
+        return "its stairs do not stand on slices, which its delta is made of"
+    return None if foot.cuts_at(begins(child)) else "its instances do not begin where slices do"
 
 
 def _data_fault(parent: Shape, child: Slices | Window | DataWindow) -> str | None:

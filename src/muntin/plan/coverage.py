@@ -13,7 +13,8 @@ Theorems 1, 3 and 4 are the factor-windows paper's (section 2.2), with what its 
 
 An edge also has a kind. Almost all pieces are taken `whole`. Cutty cuts slices only where instances
 begin, so that an instance may end within a slice; of that slice, which is still open then, it takes
-the `prefix` that lies within it.
+the `prefix` that lies within it. A window that nests a narrower one, so that both end together,
+takes that one as its `suffix` and adds what lies before it, the delta (`suffix_piece`).
 
 `fewest_pieces` goes beyond the paper: Theorem 3 reads every instance between two bounds, where the
 fewest that cover the child suffice. W(24 h, 1 min) needs 24 disjoint instances of W(1 h, 1 min),
@@ -65,6 +66,8 @@ class EdgeKind(Enum):
     """Each as it is: none reaches beyond the instance."""
     PREFIX = "prefix"
     """The last one only as far as the instance goes: a slice that is open where it ends."""
+    SUFFIX = "suffix"
+    """One of a narrower window, at the end; before it the delta, of the slices below the stairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,38 @@ class EdgePieces:
 
 DATA_DEPENDENT = EdgePieces(())
 """The pieces of an instance that only the records tell: of a session, of a count window."""
+
+
+def suffix_piece(child: Window, parent: Window) -> EdgePieces | None:
+    """The one instance of a narrower window that ends with an instance of the child, or None.
+
+    The child must end only where the parent does: Definition 1 of the subsumption paper, with
+    Spark's alignment. Equal ranges have no delta: there the piece is the whole instance.
+
+    >>> suffix_piece(Window(10, 4), Window(4, 2)).progressions
+    (Progression(offset=6, stride=4, count=1),)
+    >>> suffix_piece(Window(10, 4), Window(5, 2)) is None      # these end at odd instants
+    True
+    """
+    delta = child.range - parent.range
+    ends_apart = (delta + child.offset - parent.offset) % parent.slide
+    if delta < 1 or child.slide % parent.slide or ends_apart:
+        return None
+    return EdgePieces((Progression(delta, child.slide, 1),), EdgeKind.SUFFIX)
+
+
+def delta_window(child: Window, parent: Window) -> tuple[Window, float]:
+    """A window as long as the delta of a suffix edge, and how many of its instances are needed.
+
+    A delta shorter than the child's slide is sampled: a window of its length has more instances.
+
+    >>> [(str(w), share) for narrow in (Window(4, 2), Window(9, 2, 1))
+    ...                  for w, share in [delta_window(Window(10, 4), narrow)]]
+    [('W(6, 4)', 1.0), ('W(1, 1)', 0.25)]
+    """
+    length = child.range - parent.range
+    slide = min(length, child.slide)
+    return Window(length, slide, child.offset % slide), slide / child.slide
 
 
 def every(length: int, kind: EdgeKind = EdgeKind.WHOLE) -> EdgePieces:

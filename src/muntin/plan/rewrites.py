@@ -51,8 +51,9 @@ def close(plan: SharingPlan) -> SharingPlan:
 
 
 def _close(node: Node, cuts: Sequence[Cut]) -> Node:
-    whole = replace(node, pieces=replace(node.pieces, kind=EdgeKind.WHOLE))
-    return _cut_at(whole, cuts, "closed")
+    if node.pieces.kind is EdgeKind.PREFIX:
+        node = replace(node, pieces=replace(node.pieces, kind=EdgeKind.WHOLE))
+    return _cut_at(node, cuts, "closed")
 
 
 def _cut_at(node: Node, cuts: Sequence[Cut], how: str) -> Node:

@@ -11,10 +11,13 @@ tree; they differ only in its shape.
     factor windows       the same, with hidden windows
     weaving              Source ─▶ several Slices, each ─▶ its windows
     three-level weaving  Source ─▶ Slices ─▶ Slices ─▶ windows
+    stairs               Source ─▶ Slices ─▶ window ─▶ window ─▶ …     (suffix edges)
 
 An edge has a kind (`coverage.EdgeKind`): windows on Cutty's slices read the last one while it is
 open. Operators in Python run that, on slices made of fragments (`refine`); those that group whole
-pieces, such as SQL's, rewrite the plan (`close`), which cuts slices there.
+pieces, such as SQL's, rewrite the plan (`close`), which cuts slices there. A stair is one instance
+of the narrower window below it and a delta, which is read from the slices that the lowest stair
+stands on (`SharingPlan.foot`).
 """
 
 from __future__ import annotations
@@ -94,6 +97,12 @@ class SharingPlan:
     def children(self, id: str | None) -> list[Node]:
         """The nodes computed from this one (None: from the source)."""
         return self._by_parent.get(id, [])
+
+    def foot(self, node: Node) -> str | None:
+        """What stairs stand on: the parent of the lowest one; of any other node its own parent."""
+        while node.pieces.kind is EdgeKind.SUFFIX and node.parent is not None:
+            node = self.node(node.parent)
+        return node.parent
 
     def levels(self) -> list[list[Node]]:
         """The nodes by their distance from the source, nearest first."""

@@ -140,7 +140,13 @@ class Explanation:
 
     def made_of(self, node: Node) -> str:
         """What an instance of the node is made of."""
-        return _made_of(self.plan.shape(node.parent), node.shape, node.pieces)
+        made = _made_of(self.plan.shape(node.parent), node.shape, node.pieces)
+        if node.pieces.kind is EdgeKind.SUFFIX and isinstance(node.shape, Window):
+            foot, [piece] = self.plan.shape(self.plan.foot(node)), node.pieces.progressions
+            assert isinstance(foot, Slices), "the checker allows stairs on slices only"
+            before = number(slices_within(node.shape, foot, piece.offset))
+            return f"{made} and {_several(before, 'slice')} before it"
+        return made
 
 
 def _made_of(parent: Shape, child: Slices | Window | DataWindow, pieces: EdgePieces) -> str:

@@ -26,9 +26,8 @@ import pyarrow as pa
 
 from muntin.kernels.pieces import Results
 from muntin.kernels.tree import Branch
-from muntin.model.windows import Window
 from muntin.physical.operators.kernel import Base
-from muntin.state.cores import Cores
+from muntin.state.cores import Cores, edges_of
 from muntin.state.evaluation import Asked as Instances
 from muntin.state.evaluation import Changed, Due, opened, results
 from muntin.state.extras import complete
@@ -215,7 +214,8 @@ class Bucket:
     def _due(self, last: int, watermark: int) -> list[Asked]:
         """For each base with windows that are due, the pieces that these need.
 
-        A window that nothing else is made of reads its own, as the technique keeps them.
+        A window that nothing else is made of reads its own, as the technique keeps them; so does a
+        flight of stairs.
         """
         found: list[Asked] = []
         technique = self.state.header.technique or self.spec.technique
@@ -228,9 +228,9 @@ class Bucket:
                 first, latest = due.bounds(branch)
                 if first > latest:
                     continue
-                window = None if branch.branches else branch.shape
-                if isinstance(window, Window) and cores.pays(window, first, latest):
-                    tables = cores.tables(window, first, latest)
+                edges = edges_of(branch, due.between) if branch.is_flight else []
+                if edges and cores.pays(edges):
+                    tables = cores.tables(edges)
                     found.append((base.only((branch,)), tables, due))
                 else:
                     together.append(branch)

@@ -12,6 +12,9 @@ the core [last, first + range). Its whole blocks, the runs of the state, are rea
 and slices outside of whole blocks one by one. So what a result reads stays bounded, however many
 slices its window has; panes reads all of them. `physical.due_techniques` predicts how much.
 
+Of a flight of stairs each delta has a core of its own, as in the paper's Figure 4: between where
+the due instances of a stair have begun and where those of the next narrower one begin.
+
 What was combined is remembered by the tokens of its runs and never written: the state keeps the
 finest slices alone. A run that a late row has changed has another token, so just what holds it is
 combined again, and a worker that remembers nothing combines everything once.
@@ -20,13 +23,14 @@ combined again, and a worker that remembers nothing combines everything once.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import pyarrow as pa
 
 from muntin.kernels.grouping import Grouping
+from muntin.kernels.tree import Between, Branch, begins_of
 from muntin.model.windows import Window
 from muntin.physical.blocks import FAN_OUT, core_of, has_core
 from muntin.state.pieces import GROUP, START, by_group, encode_pieces, longs
@@ -42,6 +46,31 @@ class Combined:
 
 
 @dataclass(frozen=True, slots=True)
+class Edge:
+    """From where to where instances begin, or end; up to the next edge they are so long."""
+
+    first: int
+    last: int
+    length: int = 0
+
+
+def edges_of(branch: Branch, between: Between) -> list[Edge]:
+    """Where the instances of a flight that are needed begin, stair by stair, and where they end."""
+    found: list[Edge] = []
+    waiting = [branch]
+    while waiting:
+        each = waiting.pop()
+        assert isinstance(each.shape, Window), "stairs are windows"
+        first, last = map(int, begins_of(each, between))
+        if first <= last and (each is branch or each.delta):  # others begin where their parent does
+            found.append(Edge(first, last, each.delta or each.shape.range))
+            if each is branch:
+                found.append(Edge(first + each.shape.range, last + each.shape.range))
+        waiting += each.branches
+    return found
+
+
+@dataclass(frozen=True, slots=True)
 class Cores:
     """The runs of one base of a state, and what was combined of them."""
 
@@ -49,23 +78,36 @@ class Cores:
     base: int
     technique: str
 
-    def tables(self, window: Window, first: int, last: int) -> list[pa.Table]:
-        """Pieces of all instances that begin in [first, last], oldest first."""
+    def tables(self, edges: Sequence[Edge]) -> list[pa.Table]:
+        """Pieces of all instances that begin and end at these edges, oldest first."""
         block = self.state.header.bases[self.base].block
-        end = last + window.range
-        low, flip, high = core_of(window, first, last, block)
-        if self.technique == "two-stacks" and low < flip:
-            core = [self._suffix(low, flip), self._prefix(flip, high)]
-        else:
-            held = self._blocks(low, high)
-            core = [self._rung(*each) for each in rungs(low, high, held)]
-        inside = [each.table for each in core if each.table is not None]
-        return [*self._slices(first, low * block), *inside, *self._slices(high * block, end)]
+        found: list[pa.Table] = []
+        since = min(edge.first for edge in edges)
+        for stretch in self._stretches(edges):
+            low, flip, high = core_of(stretch.length, stretch.first, stretch.last, block)
+            if self.technique == "two-stacks" and low < flip:
+                core = [self._suffix(low, flip), self._prefix(flip, high)]
+            else:
+                held = self._blocks(low, high)
+                core = [self._rung(*each) for each in rungs(low, high, held)]
+            found += self._slices(since, low * block)
+            found += [each.table for each in core if each.table is not None]
+            since = high * block
+        return found + self._slices(since, max(edge.last for edge in edges))
 
-    def pays(self, window: Window, first: int, last: int) -> bool:
+    def pays(self, edges: Sequence[Edge]) -> bool:
         """Whether the instances have so much in common that a core is worth it."""
+        return self.technique != "panes" and next(self._stretches(edges), None) is not None
+
+    def _stretches(self, edges: Sequence[Edge]) -> Iterator[Edge]:
+        """The stretches between edges that are worth a core."""
         block = self.state.header.bases[self.base].block
-        return self.technique != "panes" and has_core(window, first, last, block)
+        before, *others = sorted(edges, key=lambda edge: edge.first)
+        for edge in others:
+            if has_core(before.last, edge.first, block):
+                yield Edge(before.last, edge.first, before.length)
+            if edge.last >= before.last:
+                before = edge
 
     def _slices(self, since: int, before: int) -> list[pa.Table]:
         """The slices that begin in a stretch of time, one by one."""

@@ -9,6 +9,7 @@ from conformance.selection import many
 from muntin.engines.spark.engine import BATCH_ENGINE
 from muntin.engines.spark.operators import expand
 from muntin.physical import FROM_SOURCE
+from muntin.physical.lowering import Suffix
 from muntin_testing.grid import SECOND, SPAN, Pieces, averages, explained, planned
 from muntin_testing.reached import Reached
 
@@ -23,30 +24,37 @@ def events(spark: SparkSession) -> DataFrame:
 
 def test_expand_reads_the_pieces_that_are_explained(events: DataFrame) -> None:
     reached = Reached()
-    for name in many(("uneven",), ("uneven", "days of hours")):
-        for strategy in STRATEGIES:
-            plan = planned(name, strategy, "spark", "expand")
-            assert plan.operator.name == "expand"
-            bound = BATCH_ENGINE.bind(events, plan.query)
-            fed: list[DataFrame] = []
-            expand.run(plan.choice.physical, bound, fed.append)
-            told = explained(plan)
-            counted = averages(_pieces(fed, plan))
-            assert {n: counted[n] for n in told} == told, (name, strategy, plan.explain())
-            reached["edges"] += len(told)
+    chosen = [("uneven", strategy, "seconds") for strategy in STRATEGIES]
+    chosen += [("days of hours", strategy, "seconds") for strategy in many([], STRATEGIES)]
+    for name, strategy, cost in [*chosen, ("nested", "subsume", "rate")]:
+        plan = planned(name, strategy, "spark", "expand", cost)
+        assert plan.operator.name == "expand"
+        bound = BATCH_ENGINE.bind(events, plan.query)
+        fed: list[DataFrame] = []
+        expand.run(plan.choice.physical, bound, fed.append)
+        told = explained(plan)
+        counted = averages(_pieces(fed, plan))
+        assert {n: counted[n] for n in told} == told, (name, strategy, plan.explain())
+        reached["edges"] += len(told)
+        reached["stairs"] += plan.explain().count(" before it")
     reached.at_least(20, "edges")
+    reached.at_least(2, "stairs")
 
 
 def _pieces(fed: list[DataFrame], plan: mt.Plan) -> Pieces:
-    """Rows of each node and start that come from its parent: what is handed on is no edge."""
-    parents = {node.number: node.parent for node in plan.choice.physical.nodes}
+    """Rows of each node and start that come from its parent, or from what its stairs stand on: what
+    is handed on is no edge."""
+    parents = {node.number: {node.parent} for node in plan.choice.physical.nodes}
+    for node in plan.choice.physical.nodes:
+        if isinstance(node.program, Suffix):
+            parents[node.number].add(node.program.foot)
     found: Pieces = {}
     for rows in fed[1:]:
         counts = rows.groupBy("of", "node", "start").count().collect()
         for row in counts:
-            if parents[row["node"]] == row["of"] != row["node"]:
-                own = found.setdefault(row["node"], {})
-                own[row["start"] // SECOND] = row["count"]
+            if row["of"] in parents[row["node"]]:
+                own, at = found.setdefault(row["node"], {}), row["start"] // SECOND
+                own[at] = own.get(at, 0) + row["count"]
     return found
 
 

@@ -31,7 +31,7 @@ class Arrays(Kernel):
         return question.not_in_python
 
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
-        """The first level is grouped by SQL; slices are cut, windows scanned or gathered."""
+        """The first level is grouped by SQL; the rest is what the kernel does."""
         if node.parent == FROM_SOURCE:
             return "sql"
         return super().how(node, physical, question)

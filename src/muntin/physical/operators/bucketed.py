@@ -10,6 +10,9 @@ still to fire ends within the slice, so it keeps as many pieces as instances beg
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from muntin.kernels.tree import Branch
 from muntin.model.durations import duration_text
 from muntin.model.history import instant_text
 from muntin.model.windows import Window, kept_from
@@ -53,11 +56,24 @@ def _kept_longer(question: Question) -> tuple[str, ...]:
 
 def kept_by(base: Base) -> Kept:
     """What a stream keeps of a base, and which windows a technique answers."""
-    alone = [b.shape for b in base.readers if not b.branches and isinstance(b.shape, Window)]
-    others = [w for b in base.readers if b.branches for w in b.windows.values()]
+    alone = tuple(w for b in base.readers if b.is_flight for w in _cores(b))
+    others = tuple(w for b in base.readers if not b.is_flight for w in b.windows.values())
+    widest = max(b.widest for b in base.readers)
     if base.coarse is None:
-        return Kept(base.slices, tuple(alone), tuple(others))
-    return Kept(base.coarse, tuple(alone), tuple(others), base.slices)
+        return Kept(base.slices, alone, others, widest=widest)
+    return Kept(base.coarse, alone, others, base.slices, widest)
+
+
+def _cores(branch: Branch) -> Iterator[Window]:
+    """A window of slices, and the deltas of the stairs on it: what is read when they are due."""
+    assert isinstance(branch.shape, Window), "stairs are windows"
+    yield branch.shape
+    for stair in branch.branches:
+        for window in _cores(stair):
+            if window is not stair.shape:
+                yield window
+            elif stair.delta:
+                yield Window(max(stair.delta, window.slide), window.slide, window.offset)
 
 
 def _merging(physical: PhysicalPlan) -> tuple[str, ...]:

@@ -4,6 +4,9 @@ Rows carry the number of their node and the start of their piece. A level hands 
 instances and slices of the next level that it feeds, and groups. Windows that are asked for are
 handed on unchanged by the levels below them, so that one linear pipeline computes the whole tree:
 no node is computed twice, and the pipeline grows with the depth of the tree, not its width.
+
+The delta of a stair is made where its slices are read, under the stair's own number, and handed on
+in the same way until the narrower window is there to be merged with it.
 """
 
 from __future__ import annotations
@@ -14,11 +17,19 @@ from typing import ClassVar
 from muntin.cost import CostModel, ExpandCost
 from muntin.cost.spark import Work
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, Congruence, Cut, PhysicalNode, PhysicalPlan
+from muntin.physical.lowering import (
+    FROM_SOURCE,
+    Congruence,
+    Cut,
+    PhysicalNode,
+    PhysicalPlan,
+    Suffix,
+)
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
 from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan, close
+from muntin.plan.coverage import delta_window
 from muntin.plan.feeds import Feed, identity_feed
 from muntin.plan.slicing import Slices
 
@@ -45,7 +56,9 @@ def levels(physical: PhysicalPlan) -> tuple[Level, ...]:
     found: list[Level] = []
     nodes: tuple[PhysicalNode, ...] = physical.roots
     while nodes:
-        found.append(_level(nodes, finished))
+        level = _level(nodes, finished)
+        _add_deltas(level, physical, len(found) + 1)
+        found.append(level)
         finished += [node for node in nodes if not node.hidden]
         nodes = tuple(child for node in nodes for child in physical.children(node.number))
     return tuple(found)
@@ -61,12 +74,30 @@ def _level(nodes: tuple[PhysicalNode, ...], finished: list[PhysicalNode]) -> Lev
                 slices[node.parent] = (*slices.get(node.parent, ()), target)
             case Congruence() as congruence:
                 feeds[node.parent] = (*feeds.get(node.parent, ()), *congruence.feeds)
+            case Suffix(piece):
+                feeds[node.parent] = (*feeds.get(node.parent, ()), *piece.feeds)
             case _:
                 raise AssertionError("the data decides what feeds other windows")
     for node in finished:
         assert isinstance(node.shape, Window), "slices are always hidden"
         feeds[node.number] = (*feeds.get(node.number, ()), identity_feed(node.number, node.shape))
     return Level(feeds, slices)
+
+
+def _add_deltas(level: Level, physical: PhysicalPlan, depth: int) -> None:
+    """The deltas that are made on the level of this depth, or handed on there."""
+    for node in physical.nodes:
+        if not isinstance(node.program, Suffix):
+            continue
+        assert isinstance(node.shape, Window), "stairs are windows"
+        made = physical.depths[node.program.foot] + 1
+        if depth == made:
+            fed, feeds = node.program.foot, node.program.delta.feeds
+        elif made < depth <= physical.depths[node.number]:
+            fed, feeds = node.number, (identity_feed(node.number, node.shape),)
+        else:
+            continue
+        level.feeds[fed] = (*level.feeds.get(fed, ()), *feeds)
 
 
 class Expand(Counted):
@@ -114,11 +145,31 @@ class Expand(Counted):
                 entered = held(physical.nodes[node.parent].shape)
                 exploded = count_fed(physical, node, question) * width
                 own = Work(0, entered=entered, exploded=exploded, grouped=rows * width)
+                if isinstance(node.program, Suffix):
+                    own = self._add_delta(own, node, physical, question)
             handed = below[node.number] if self.hands_on and not node.hidden else 0
             works[node.number] = own if not handed else _hand_on(own, rows * handed, width)
         more = physical.depth - 1
         works[FROM_SOURCE] = replace(works[FROM_SOURCE], stage=1 + more, level=more)
         return works
+
+    def _add_delta(
+        self, own: Work, node: PhysicalNode, physical: PhysicalPlan, question: Question
+    ) -> Work:
+        """The work of a stair with that of its delta, and of the levels that hand the delta on."""
+        assert isinstance(node.program, Suffix), "only stairs have a delta"
+        window, narrow = node.shape, physical.nodes[node.parent].shape
+        assert isinstance(window, Window), "stairs are windows"
+        assert isinstance(narrow, Window), "stairs are windows"
+        delta, share = delta_window(window, narrow)
+        held, width = question.statistics.held, question.width
+        entered = held(physical.nodes[node.program.foot].shape)
+        exploded = entered * node.program.length / window.slide * width
+        made = replace(own, entered=own.entered + entered, exploded=own.exploded + exploded)
+        if not self.hands_on:
+            return made
+        levels = physical.depths[node.number] - physical.depths[node.program.foot] - 1
+        return _hand_on(made, share * held(delta) * levels, width)
 
 
 def _hand_on(work: Work, rows: float, width: int) -> Work:

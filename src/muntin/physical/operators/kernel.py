@@ -20,12 +20,20 @@ from muntin.cost.statistics import SECOND
 from muntin.cost.surrogates import GATHER, HALO, SCANS
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, Congruence, PhysicalNode, PhysicalPlan, Prefix
+from muntin.physical.lowering import (
+    FROM_SOURCE,
+    Congruence,
+    PhysicalNode,
+    PhysicalPlan,
+    Prefix,
+    Suffix,
+)
 from muntin.physical.operators.base import Rewrite, Works
 from muntin.physical.operators.counted import Counted, first_level
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question, in_engine, in_python
 from muntin.plan import SharingPlan, refine
+from muntin.plan.coverage import delta_window
 from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices, begins
 
@@ -89,6 +97,8 @@ def way_of(node: PhysicalNode, physical: PhysicalPlan) -> str:
         return "cut"
     if isinstance(node.program, Prefix):
         return "open"
+    if isinstance(node.program, Suffix):
+        return "stair"
     return "scan" if physical.nodes[node.parent].disjoint else "gather"
 
 
@@ -101,6 +111,12 @@ def read(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> floa
     parent, held = physical.nodes[node.parent], question.statistics.held
     if isinstance(node.shape, Slices):
         return held(parent.shape)
+    if isinstance(node.program, Suffix):
+        assert isinstance(parent.shape, Window), "stairs are windows"
+        assert isinstance(node.shape, Window), "stairs are windows"
+        foot = physical.nodes[node.program.foot].shape
+        delta, share = delta_window(node.shape, parent.shape)
+        return share * (2 * held(foot) + held(delta)) + GATHER * held(node.shape)
     scanned = 2 * held(parent.shape) + held(node.shape)
     if parent.disjoint:
         return scanned + (held(node.shape) if isinstance(node.program, Prefix) else 0.0)
@@ -183,10 +199,13 @@ def branches_below(physical: PhysicalPlan, node: PhysicalNode) -> tuple[Branch, 
     for child in physical.children(node.number):
         assert isinstance(child.shape, Window | Slices), "the kernel's pieces are periodic"
         feeds: tuple[Feed, ...] = ()
-        if not node.disjoint:
+        delta = child.program.length if isinstance(child.program, Suffix) else 0
+        if not node.disjoint and not delta:
             assert isinstance(child.program, Congruence), "slices are never made of windows"
             feeds = child.program.feeds
         below = branches_below(physical, child)
         is_open = isinstance(child.program, Prefix)
-        found.append(Branch(child.number, child.shape, not child.hidden, below, feeds, is_open))
+        found.append(
+            Branch(child.number, child.shape, not child.hidden, below, feeds, is_open, delta)
+        )
     return tuple(found)

@@ -12,12 +12,13 @@ from dataclasses import replace
 from muntin.cost import CostModel, KernelCost, Statistics
 from muntin.cost.spark import SHIPPED
 from muntin.cost.statistics import LARGEST, ROWS, SECOND
-from muntin.cost.surrogates import SCANS
+from muntin.cost.surrogates import GATHER, SCANS
 from muntin.model.windows import Window
-from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan, Prefix
+from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan, Prefix, Suffix
 from muntin.physical.operators.base import Operator
 from muntin.physical.operators.kernel import way_of
 from muntin.physical.question import Question
+from muntin.plan.coverage import delta_window
 from muntin.plan.slicing import Slices
 
 READ = 5e-7
@@ -81,17 +82,23 @@ def price_evaluation(
 ) -> float:
     """Seconds to evaluate a node in every batch, from the pieces that its instances reach.
 
-    Where pieces are kept, an instance is read whole when it is due; else as far as a batch goes.
+    Where pieces are kept, an instance is read whole when it is due; else as far as a batch goes. Of
+    a stair only the delta is read, and merged with the narrower instance.
     """
-    parent = physical.nodes[node.parent].shape
-    reach = node.shape.range / SECOND if kept and isinstance(node.shape, Window) else 0.0
-    some = _during(question, batch_span(question) + reach)
-    pieces = some.held(parent)
-    if isinstance(node.shape, Slices):
-        steps = pieces
-    else:
-        combines = 2 if isinstance(node.program, Prefix) else 1
-        steps = 2 * pieces + combines * _during(question, batch_span(question)).held(node.shape)
+    parent, window = physical.nodes[node.parent].shape, node.shape
+    now = _during(question, batch_span(question)).held
+    share, merged = 1.0, 0.0
+    if isinstance(node.program, Suffix):
+        assert isinstance(window, Window), "stairs are windows"
+        assert isinstance(parent, Window), "stairs are windows"
+        merged = GATHER * now(window)
+        window, share = delta_window(window, parent)
+        parent = physical.nodes[node.program.foot].shape
+    reach = window.range / SECOND if kept and isinstance(window, Window) else 0.0
+    pieces = _during(question, batch_span(question) + reach).held(parent)
+    combines = 2 if isinstance(node.program, Prefix) else 1
+    scanned = share * (2 * pieces + combines * now(window)) + merged
+    steps = pieces if isinstance(window, Slices) else scanned
     return BATCHES * (NODE + STEP * question.partials * steps)
 
 

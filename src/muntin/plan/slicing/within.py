@@ -35,20 +35,23 @@ def _common_period(slide: int, slices: Slices) -> int | None:
     return period
 
 
-def slices_within(window: Window, slices: Slices) -> float:
-    """The slices of an instance that is made of whole ones.
+def slices_within(window: Window, slices: Slices, length: int | None = None) -> float:
+    """The slices of an instance that is made of whole ones, or of its first `length`.
 
     >>> from muntin.plan.slicing import pairs
     >>> window = Window(14, 8)
     >>> slices_within(window, pairs(window))
     3.0
+    >>> slices_within(window, pairs(window), 6)
+    1.0
     """
+    length = window.range if length is None else length
     period = _common_period(window.slide, slices)
     if period is None or sum(period // cut.step for cut in slices.cuts) > MOST:
-        return window.range * float(edge_rate(slices))
+        return length * float(edge_rate(slices))
     cuts = np.unique(np.concatenate([np.arange(c.phase, period, c.step) for c in slices.cuts]))
     newest = (cuts - window.offset) // window.slide
-    oldest = (cuts - window.range - window.offset) // window.slide
+    oldest = (cuts - length - window.offset) // window.slide
     return int((newest - oldest).sum()) * window.slide / period
 
 
