@@ -118,7 +118,8 @@ class History:
     """What the commands say, kept apart from the library: which window stood when under which id.
 
     `spans` are (id, window, since, until, flags); the begin of a registered window is the
-    stream's to say, and its rows must then be those of a window that was there all along.
+    stream's to say, and its rows must then be those of a window that was there all along. Before
+    that it may answer single instances, all keys of them: `early` has their first.
     """
 
     started: list[Window]
@@ -128,14 +129,18 @@ class History:
     late_now: bool = False
     newest: int | None = None
     spans: list[list[Any]] = field(default_factory=list)
+    early: dict[tuple[str, Window, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.spans = [[w.id, w, None, None, None] for w in self.started]
         named = [replace_id(w, str(i)) for i, w in enumerate(self.windows)]
         self.oracle = BruteForce(named, self.update, self.late_now)
 
-    def step(self, batch: Scripted, entries: Sequence[Entry]) -> Emitted:
-        """The rows that a batch must give, once every entry was found to be right."""
+    def step(self, batch: Scripted, entries: Sequence[Entry], given: Emitted) -> Emitted:
+        """The rows that a batch must give, once every entry was found to be right.
+
+        Of early instances, those of which `given` has some.
+        """
         last = self.oracle.last
         said = {entry.key: entry for entry in entries}
         assert list(said) == [command.key for command in batch.commands]
@@ -146,12 +151,19 @@ class History:
             window = self.windows[int(name)]
             end = start + window.range
             for id, own, since, until, flags in self.spans:
-                begun = since is None or start >= since
+                begun = since is None or start >= since or self._early(id, own, since, start, given)
                 if own == window and begun and (until is None or end <= until):
                     found[id, key, start, end] = (flags, *partials)
         times = [floored(row[0], self.grain) for row in batch.rows]
         self.newest = max([*times, self.newest], key=_or_less)
         return found
+
+    def _early(self, id: str, window: Window, since: int, start: int, given: Emitted) -> bool:
+        """Whether an instance is answered before the window is complete."""
+        first = self.early.get((id, window, since))
+        if first is None or start < first:
+            return False
+        return start == first or any((at[0], at[2]) == (id, start) for at in given)
 
     def _obey(self, command: Command, entry: Entry, last: int) -> None:
         open = [span for span in self.spans if span[0] == command.id and span[3] is None]
@@ -172,6 +184,11 @@ class History:
         flags = "10" if command.aggregates else None
         self._check_begin(command.id, window, entry.complete_from, last)
         self.spans.append([command.id, window, entry.complete_from, None, flags])
+        if entry.answers_from is not None:
+            assert entry.complete_from is not None
+            assert entry.answers_from < entry.complete_from
+            self._check_begin(command.id, window, entry.answers_from, last)
+            self.early[command.id, window, entry.complete_from] = entry.answers_from
 
     def _check_begin(self, id: str, window: Window, since: int | None, last: int) -> None:
         """No later than the first instance that begins after the newest row."""

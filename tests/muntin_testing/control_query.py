@@ -1,5 +1,6 @@
 """A stream whose windows come and go: its query, its rows, and what its list of windows means."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,14 +30,20 @@ def batches(count: int) -> list[list[tuple[Any, ...]]]:
     return [*found, END]
 
 
-def expected(spark: SparkSession, files: Path, control: mt.Control) -> list[Row]:
+def expected(
+    spark: SparkSession, files: Path, control: mt.Control, given: Sequence[Row]
+) -> list[Row]:
     """By recomputation over all rows, from what the list says of each window."""
-    return listed_rows(spark.read.schema(SCHEMA).parquet(str(files)), control)
+    return listed_rows(spark.read.schema(SCHEMA).parquet(str(files)), control, given)
 
 
-def listed_rows(rows: DataFrame, control: mt.Control) -> list[Row]:
-    """The same of a table, whose last row only ends the stream."""
+def listed_rows(rows: DataFrame, control: mt.Control, given: Sequence[Row]) -> list[Row]:
+    """The same of a table, whose last row only ends the stream.
+
+    Before a window is complete, those instances of which any row was given must be there whole.
+    """
     table = rows.where("k <> 'end'")
+    answered = {(row.window_id, row.window.start) for row in given}
     found: list[Row] = []
     for listed in control.list():
         never = listed.state == "suspended" and listed.until is None  # before any row
@@ -45,8 +52,12 @@ def listed_rows(rows: DataFrame, control: mt.Control) -> list[Row]:
         window = parse_window(f"{listed.id} = {listed.window}")
         asked = mt.query("ts", [window], AGGREGATES, keys="k")
         low, high = naive(listed.complete_from), naive(listed.until)
+        first = naive(listed.answers_from)
         for row in rows_of_window(table, asked).collect():
-            begun = low is None or row.window.start >= low
+            start = row.window.start
+            begun = low is None or start >= low
+            if not begun and first is not None and start >= first:
+                begun = start == first or (listed.id, start) in answered
             if begun and (high is None or row.window.end <= high):
                 names = listed.aggregates or ("total", "most")
                 values = [row[n] if n in names else None for n in ("total", "most")]

@@ -188,7 +188,7 @@ def controlled_stream(df: DataFrame) -> int:
     states = [(row.id, row.state) for row in control.list()]
     assert states == [("always", "running"), ("first", "suspended"), ("new", "running")]
     found = spark.table("controlled").collect()
-    wrong = differences(found, control_query.expected(spark, files, control), 1)
+    wrong = differences(found, control_query.expected(spark, files, control, found), 1)
     assert wrong == [], wrong
     return len(found)
 

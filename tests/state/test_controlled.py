@@ -23,10 +23,16 @@ def play(seed: str, batches: int) -> Reached:
     run = Run(started, grain, random.choice([1, 2, 3]), rules)
     history = history_of(started, script, grain, **rules)
     reached, first = Reached(), {window.id for window in started}
+    complete: dict[str, int | None] = {}
     for number, batch in enumerate(script):
         found, step = run.step(batch)
-        expected = history.step(batch, step.entries)
+        expected = history.step(batch, step.entries, found)
         assert found == expected, f"batch {number}"
+        starts = {entry.id: entry.complete_from for entry in step.entries if entry.answers_from}
+        complete.update(starts)
+        reached["rows before a window is complete"] += sum(
+            at[2] < complete.get(at[0], at[2]) for at in found
+        )
         reached["rows"] += len(found)
         reached["rows of registered windows"] += sum(at[0] not in first for at in found)
         reached["rows with some aggregates"] += sum(row[0] is not None for row in found.values())
@@ -40,6 +46,11 @@ def test_rows_are_what_the_history_of_commands_says(part: int) -> None:
     reached.at_least(100, "rows")
     reached.at_least(10, "rows of registered windows", "rows with some aggregates")
     reached.at_least(5, "running", "suspended", "refused")
+
+
+def test_rows_before_a_window_is_complete_are_whole() -> None:
+    reached = sum((play(f"{part}/{i}", 12) for part in range(2) for i in range(6)), Reached())
+    reached.at_least(10, "rows before a window is complete")
 
 
 @pytest.mark.long
@@ -96,6 +107,54 @@ def test_a_new_window_begins_where_kept_slices_serve_it_or_after_the_newest_row(
     assert {at[2:] for at in found if at[0] == "fours"} == {(24, 28)}
     assert {at[2:] for at in found if at[0] == "eights"} == {(20, 28), (24, 32)}
     assert {at[2:] for at in found if at[0] == "served"} == {(0, 20), (10, 30), (20, 40)}
+
+
+def paper(range: int, slide: int, id: str) -> Window:
+    """A window of the subsumption paper's, whose ends are multiples of its slide."""
+    return Window(range, slide, -range % slide, id)
+
+
+def ends_of(run: Run, id: str, *watermarks: int) -> list[int]:
+    found = [at for watermark in watermarks for at in run.step(Scripted([], [], watermark))[0]]
+    return sorted(at[3] for at in found if at[0] == id)
+
+
+def test_a_window_of_figure_7_answers_at_once() -> None:
+    """k(21, 3) is embedded between p and y at 100: its next end is 102, and not 123."""
+    run = Run([paper(10, 3, "r"), paper(18, 3, "p"), paper(30, 6, "y")], buckets=1)
+    run.step(Scripted([], rows(*range(100)), 0))
+    run.step(Scripted([], [], 100))
+    _, step = run.step(Scripted([register("1", paper(21, 3, "k"))], rows(*range(100, 130)), 100))
+    assert [(e.complete_from, e.answers_from) for e in step.entries] == [(81, None)]
+    found, _ = run.step(Scripted([], [], 108))
+    counts = {at[2:]: values[1] for at, values in found.items() if at[0] == "k"}
+    assert counts == {(81, 102): 21, (84, 105): 21, (87, 108): 21}
+
+
+def test_of_y_alone_every_second_instance_of_k_is_whole() -> None:
+    run = Run([paper(30, 6, "y")], buckets=2)
+    run.step(Scripted([], rows(*range(100)), 0))
+    run.step(Scripted([], [], 100))
+    _, step = run.step(Scripted([register("1", paper(21, 3, "k"))], rows(*range(100, 130)), 100))
+    assert [(e.complete_from, e.answers_from) for e in step.entries] == [(102, 84)]
+    again, _ = run.step(Scripted([register("2", paper(21, 3, "same"))], rows(85), 100))
+    assert not again, "a late row counts, and nothing is due"
+    found, _ = run.step(Scripted([], [], 107))
+    assert {at[2:]: v[1] for at, v in found.items() if at[0] == "k"} == {(84, 105): 22}
+    run.step(Scripted([Command("3", "suspend", "same")], [], 107))
+    assert ends_of(run, "k", 120, 126) == [111, 117, 123, 126]
+    assert ends_of(run, "same", 200) == [], "what it had been asked for until 129 was given before"
+
+
+def test_an_instance_that_ends_within_a_slice_is_not_answered() -> None:
+    """Slices [0, 10) and [10, 20) are kept: [10, 15) begins at a cut, and ends at none."""
+    run = Run([Window(20, 10, id="y")], buckets=1)
+    run.step(Scripted([], rows(*range(0, 30)), 0))
+    commands = [register("1", Window(5, 5, id="fives")), register("2", Window(10, 5, id="tens"))]
+    _, step = run.step(Scripted(commands, [], 12))
+    told = {e.id: (e.complete_from, e.answers_from) for e in step.entries}
+    assert told == {"fives": (30, None), "tens": (30, 10)}
+    assert ends_of(run, "tens", 100) == [20, 30]
 
 
 def test_a_suspended_window_gives_out_the_instances_that_are_over() -> None:

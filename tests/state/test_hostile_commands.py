@@ -188,7 +188,7 @@ def test_whatever_register_accepts_runs_and_its_rows_are_right(tmp_path: Path) -
         history = History([FIRST], 1, list(dict.fromkeys([FIRST, *windows])), part % 3 == 0)
         for batch in script:
             found, step = run.step(batch)
-            assert found == history.step(batch, step.entries), (part, commands)
+            assert found == history.step(batch, step.entries, found), (part, commands)
             reached["rows"] += len(found)
     assert reached["ran"] >= 1000, reached
     assert all(times >= 100 for times in reached.values()), reached

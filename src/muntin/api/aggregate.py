@@ -43,6 +43,7 @@ from muntin.model.query import Query, query
 from muntin.model.windows import Window
 from muntin.physical.question import Facts
 from muntin.planner.options import ASSUMED, Options
+from muntin.state.control import Control
 
 
 @overload
@@ -184,6 +185,7 @@ def explain(
     buckets: int | None = None,
     future: Duration | None = None,
     history: HistoryTable | None = None,
+    control: Control | None = None,
 ) -> AsOfPlan: ...
 
 

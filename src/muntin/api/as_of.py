@@ -11,13 +11,14 @@ from muntin.aggregates import Aggregate
 from muntin.api.engine import engine_of
 from muntin.api.plan import Table
 from muntin.engines.as_of import BoundAsOf
-from muntin.engines.engine import HISTORY_ON_BATCH
+from muntin.engines.engine import CONTROL_ON_BATCH, HISTORY_ON_BATCH
 from muntin.errors import ColumnError, StrategyError, is_one_of, printable, unknown
 from muntin.model.as_of import AsOf, as_of_query
 from muntin.model.choices import Closed, FrameOperator, FrameOutput
 from muntin.model.durations import Duration
 from muntin.model.frames import Trailing
 from muntin.model.history import HistoryTable
+from muntin.state.control import Control
 
 TrailingWindows: TypeAlias = "Trailing | Duration | Iterable[Trailing | Duration]"
 
@@ -41,6 +42,7 @@ def as_of(
     buckets: int | None = None,
     future: Duration | None = None,
     history: HistoryTable | None = None,
+    control: Control | None = None,
 ) -> Table:
     """Every row with the aggregates of its own trailing windows: what was known as of its time.
 
@@ -72,6 +74,10 @@ def as_of(
     `history`, mt.History(table, until=...): its rows from that instant on reach the events of the
     table before it.
 
+    With a `control`, mt.Control(path), trailing windows come and go while a stream runs. Columns
+    cannot, so each row comes out once for every window of the moment: `window_id`, the columns of
+    the row, and a column for each aggregate, such as `max_delay`.
+
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime
     >>> times = [datetime(2026, 1, 1, 0, minute) for minute in (0, 10, 30)]
@@ -99,6 +105,7 @@ def as_of(
         buckets=buckets,
         future=future,
         history=history,
+        control=control,
     )
     result: Table = plan.run()
     return result
@@ -158,6 +165,7 @@ def explain_as_of(
     buckets: int | None = None,
     future: Duration | None = None,
     history: HistoryTable | None = None,
+    control: Control | None = None,
 ) -> AsOfPlan:
     """The question of mt.as_of and of mt.explain, checked and bound to its tables."""
     apart = events is not None
@@ -165,7 +173,7 @@ def explain_as_of(
         time, windows, aggregates, keys, where, closed, events_time, apart, order_by, grain
     )
     stream: dict[str, object] = {"watermark": watermark, "output": output, "buckets": buckets}
-    stream |= {"future": future, "history": history}
+    stream |= {"future": future, "history": history, "control": control}
     return plan_as_of(rows, asked, events, operator, **stream)
 
 
@@ -180,8 +188,9 @@ def plan_as_of(
         if not is_one_of(given, words):
             raise StrategyError(unknown(name, given, words))
     engine = engine_of(rows)
-    if stream.get("history") is not None and engine.name != "stream":
-        raise StrategyError(HISTORY_ON_BATCH)
+    for what, reason in (("history", HISTORY_ON_BATCH), ("control", CONTROL_ON_BATCH)):
+        if stream.get(what) is not None and engine.name != "stream":
+            raise StrategyError(reason)
     if events is not None and (other := engine_of(events).name) != engine.name:
         if {engine.name, other} == {"spark", "stream"}:
             raise ColumnError(_ONE_IS_A_STREAM[engine.name])

@@ -15,6 +15,7 @@ from muntin.api.nested_plan import (
     window_join,
 )
 from muntin.api.plan import Table
+from muntin.api.stream_options import StreamOptions
 from muntin.errors import StrategyError, shown
 from muntin.model.choices import Grouping, NestedLayout, Output
 from muntin.model.durations import Duration
@@ -22,9 +23,19 @@ from muntin.model.history import HistoryTable
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.nesting.questions import DistinctItems
+from muntin.state.control import Control
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
+
+
+JOIN_CONTROLLED = (
+    "mt.join cannot go with a control: Spark's own join keeps the rows, within the widest window "
+    "of the start, and would not give again pairs that had met before a window was registered; "
+    "start it with the widest window that you will need, and filter its pairs by the times of "
+    "their rows"
+)
+"""Why windows of a join do not come and go."""
 
 
 def distinct(
@@ -39,6 +50,7 @@ def distinct(
     watermark: Duration | None = None,
     output: Output = "append",
     history: HistoryTable | None = None,
+    control: Control | None = None,
 ) -> Table:
     """The distinct items of every window, for each value of the keys.
 
@@ -53,7 +65,8 @@ def distinct(
     it (`expires`), and all `windows` that end there and hold it. With layout="long" there is one
     row for each window instance and item, as one DISTINCT query a window would give.
     A stream takes its own watermark, or `watermark`, and is started in the mode `output`. With
-    layout="long" it may start from `history`, mt.History(table, until=...).
+    layout="long" it may start from `history`, mt.History(table, until=...), and windows may come
+    and go by a `control`, mt.Control(path).
     mt.explain, with the same arguments, shows what would run and how the windows nest.
 
     >>> import muntin as mt, pyarrow as pa
@@ -66,27 +79,28 @@ def distinct(
     [('cart', ['10 minutes']), ('home', ['5 minutes', '10 minutes'])]
     """
     asked = distinct_items(time, items, windows, keys, where, layout, grouping)
-    if history is not None:
-        return _distinct_after(df, asked, history, watermark, output)
+    if history is not None or control is not None:
+        given = StreamOptions(watermark=watermark, output=output, history=history, control=control)
+        return _distinct_by_aggregate(df, asked, given)
     result: Table = plan_distinct(df, asked, watermark=watermark, output=output).run()
     return result
 
 
-def _distinct_after(
-    df: Table,
-    asked: DistinctItems,
-    history: HistoryTable,
-    watermark: Duration | None,
-    output: Output,
-) -> Table:
-    """The rows of the long layout from an operator that can start from history.
+def _distinct_by_aggregate(df: Table, asked: DistinctItems, stream: StreamOptions) -> Table:
+    """The rows of the long layout from an operator that keeps slices of its own.
 
     They are those of an aggregation by the items: when each of them was last seen in a window.
     """
+    layout = shown(asked.layout)
+    if asked.layout != "long" and stream.get("history") is not None:
+        raise StrategyError(
+            f"layout={layout} cannot start from history: its rows are made by an "
+            "aggregation of Spark's own, which has no initial state; use layout='long'"
+        )
     if asked.layout != "long":
         raise StrategyError(
-            f"layout={shown(asked.layout)} cannot start from history: its rows are made by an "
-            "aggregation of Spark's own, which has no initial state; use layout='long'"
+            f"layout={layout} cannot go with a control: its rows list the windows of a "
+            "group, in Spark's own state, and with a control groups change; use layout='long'"
         )
     query: Query = asked.query
     return aggregate(
@@ -96,9 +110,7 @@ def _distinct_after(
         aggregates=[max(query.time).alias("last_seen")],
         keys=query.keys,
         where=query.where,
-        watermark=watermark,
-        output=output,
-        history=history,
+        **stream,
     )
 
 
@@ -111,6 +123,7 @@ def join(
     layout: NestedLayout = "nested",
     watermark: Duration | None = None,
     where: str | Column | None = None,
+    control: Control | None = None,
 ) -> Table:
     """Pairs of rows with equal keys that meet in a window: an instance that holds both.
 
@@ -127,6 +140,7 @@ def join(
                  Spark also a Column, F.col("left.price") < F.col("right.price")
     layout       "nested" or "long"
     watermark    of streams that have none of their own
+    control      refused with the reason: docs/control.md
 
     Result rows hold both rows as structs, `left` and `right`. With layout="nested" there is one row
     for each pair: the smallest window in which it meets (`window_id`), until when (`expires`), and
@@ -146,6 +160,8 @@ def join(
     >>> [(r["left"]["price"], r["right"]["ts"].minute, r["window_id"]) for r in paid.to_pylist()]
     [(30, 3, '30 minutes/5 minutes & 5 minutes')]
     """
+    if control is not None:
+        raise StrategyError(JOIN_CONTROLLED)
     asked = window_join(on, time, windows, layout, where)
     result: Table = plan_join(left, right, asked, watermark=watermark).run()
     return result

@@ -13,9 +13,9 @@ from muntin.api.job_features import explain_features
 from muntin.api.optimize import plan_job
 from muntin.errors import QueryError
 from muntin.jobs import read_job, report_errors
-from muntin.jobs.window_text import parse_any_window
 from muntin.model.choices import Dialect, Strategy
 from muntin.model.query import Query, query
+from muntin.model.window_text import parse_any_window
 
 
 def explain(

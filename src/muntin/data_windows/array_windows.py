@@ -12,6 +12,7 @@ data is a step without a clock.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -153,8 +154,13 @@ def _split(begin: Array, stop: Array, time: Array, last: Array, maximum: int) ->
 
 
 def _find_counted(window: CountWindow, batch: Batch, carry: Carry, clock: Clock | None) -> Found:
+    """A value is how many records a key had before those that count."""
+    zero = np.zeros(len(batch.firsts), dtype=np.int64)
+    if carry.value is not None:
+        zero = carry.value.fill_null(0).to_numpy()
     begins = np.zeros(batch.size, dtype=np.bool_)
-    begins[batch.records] = batch.number[batch.records] % window.slide == 0
+    number = batch.number - zero[batch.group]
+    begins[batch.records] = number[batch.records] % window.slide == 0
     begins[carry.open.at] = True
     begin = np.flatnonzero(begins)
     limit = batch.stops[begin]
@@ -163,7 +169,7 @@ def _find_counted(window: CountWindow, batch: Batch, carry: Carry, clock: Clock 
     runs = batch.runs(begin, limit + np.minimum(missing, 0))
     if clock is None:
         return Found(runs if window.incomplete else runs.where(missing <= 0))
-    return split_ended(runs, missing <= 0, batch)
+    return replace(split_ended(runs, missing <= 0, batch), value=carry.value)
 
 
 def _find_snapshots(_: Snapshot, batch: Batch, carry: Carry, clock: Clock | None) -> Found:

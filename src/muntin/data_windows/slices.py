@@ -61,7 +61,7 @@ class Kept:
         """Nothing yet, with columns as those of the records."""
         groups, empty = pa.array([], pa.int32()), pa.array([], pa.int64())
         partials = {p.name: like.column(p.name).slice(0, 0) for p in spec.partials}
-        kinds = {n: _value_type(window, spec, like) for n, window in spec.windows.items()}
+        kinds = {n: value_type(window, spec, like) for n, window in spec.windows.items()}
         values = {f"v{n}": pa.array([], kind) for n, kind in kinds.items() if kind is not None}
         return Kept(
             pa.table({GROUP: groups, NUMBER: empty, LO: empty, HI: empty, **partials}),
@@ -255,7 +255,8 @@ def _among(runs: Runs, closed: Runs, size: int) -> Array:
     return np.asarray(turn < times)
 
 
-def _value_type(window: object, spec: StreamSpec, like: pa.Table) -> pa.DataType | None:
+def value_type(window: object, spec: StreamSpec, like: pa.Table) -> pa.DataType | None:
+    """The type of what a window remembers of each key, if it remembers anything."""
     match window:
         case MeasureWindow():
             return like.schema.field(spec.inputs[window.measure]).type

@@ -16,8 +16,7 @@ the session has been emitted and it begins another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import lcm
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +26,7 @@ from muntin.data_windows.record_bucket import EVER, RecordBucket
 from muntin.data_windows.record_buffer import renumber_groups, sort_records
 from muntin.data_windows.slices import DUE, SEEN, Kept, take_step
 from muntin.data_windows.stream_state import StreamSpec
+from muntin.data_windows.window_nodes import change_windows
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
 from muntin.model.data_windows import CountWindow
@@ -51,6 +51,9 @@ class StreamBucket(RecordBucket[StreamSpec]):
     ...     print(table.to_pylist())
     [{'k0': 'a', 'node': 1, 'start': 1, 'end': 8, 'p0': 2}]
     """
+
+    changed = False
+    """Whether its windows are others than those of the step before."""
 
     def begin(self, tables: Sequence[pa.Table]) -> None:
         """Keep records of the history that the stream starts from; several calls add up.
@@ -91,8 +94,22 @@ class StreamBucket(RecordBucket[StreamSpec]):
             self._waiting.add(records)
         if self._waiting.first < now or header.due <= now:
             done.results = self._evaluate(before, now)
-        self._close(now, bool(tables) or begins)
+        self._close(now, bool(tables) or begins or self.changed)
         return done
+
+    def change(self, new: Mapping[int, int | None]) -> None:
+        """Go on with other windows than before (`window_nodes`), before a step.
+
+        `new` are the nodes that were not there, each with the one that it copies, if any.
+        """
+        self.changed = True
+        if self.header.untaken:
+            self._take_history()
+        if self._tables.get("facts") is None:
+            return
+        like, keys = self._table("like"), self._table("keys")
+        kept = self._kept(like).with_keys(keys.num_rows)
+        self._save(kept, change_windows(kept, self.spec, like, new))
 
     def _evaluate(self, before: int, now: int) -> Iterator[pa.Table]:
         released, tied = self._waiting.release(now)
@@ -135,10 +152,16 @@ def _with_keys(table: pa.Table, keys: pa.Table, spec: StreamSpec) -> pa.Table:
 
 def _needed(spec: StreamSpec, kept: Kept) -> Array:
     """1 for each key that has slices, a value, or a count that goes on."""
-    slides = [w.slide for w in spec.windows.values() if isinstance(w, CountWindow)]
-    needed = (longs(kept.facts, SEEN) % lcm(*slides) > 0).astype(np.int64)
+    seen, names = longs(kept.facts, SEEN), set(kept.facts.column_names) - {SEEN, DUE}
+    needed = np.zeros(len(seen), dtype=np.int64)
+    for node, window in spec.windows.items():
+        if isinstance(window, CountWindow):
+            zero = np.zeros(len(seen), dtype=np.int64)
+            if f"v{node}" in names:
+                names.discard(f"v{node}")
+                zero = whole(kept.facts, f"v{node}").fill_null(0).to_numpy()
+            needed |= (seen - zero) % window.slide > 0
     needed[longs(kept.slices, GROUP)] = 1
-    for name in kept.facts.column_names:
-        if name not in (SEEN, DUE):
-            needed |= whole(kept.facts, name).is_valid().to_numpy(zero_copy_only=False)
+    for name in names:
+        needed |= whole(kept.facts, name).is_valid().to_numpy(zero_copy_only=False)
     return needed

@@ -40,6 +40,9 @@ from muntin.state.store import Store, from_bytes, to_bytes
 Words = dict[str, list[str]]
 """What was asked, by what it is: windows, keys, aggregates."""
 
+CONTROLLED = "those of a control"
+"""Stands for the windows of a stream in which they come and go."""
+
 
 class RecordSpec(Protocol):
     """What every bucket of records is asked, whatever it makes of them.
@@ -83,7 +86,8 @@ class StreamSpec:
     records is. `named`, `described` and `ordered` say in the user's words what the keys, the
     partial columns and `order_by` are, so that a state can be refused that holds others.
     `late_now` judges lateness by the watermark of the present batch, else by the one before.
-    `update` gives windows out as far as they have come, too.
+    `update` gives windows out as far as they have come, too. With `controlled`, windows come and
+    go, and none is written down here.
     """
 
     keys: tuple[str, ...]
@@ -100,14 +104,16 @@ class StreamSpec:
     wraps: bool = False
     update: bool = False
     until: int | None = None
+    controlled: bool = False
     format: ClassVar[str] = "cutty 1"
     what: ClassVar[str] = "windows that the data decides"
 
     def words(self) -> Words:
         """Windows, keys, partial aggregates and what orders records."""
         windows = [self.windows[node] for node in sorted(self.windows)]
+        said = [CONTROLLED] if self.controlled else [signature(window) for window in windows]
         return {
-            "windows": [signature(window) for window in windows],
+            "windows": said,
             "keys": list(self.named),
             "partial aggregates": list(self.described),
             "order_by": list(self.ordered),

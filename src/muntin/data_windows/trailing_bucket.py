@@ -115,7 +115,7 @@ class TrailingBucket(RecordBucket[TrailingSpec]):
         timed, timeless = _split_by_time(tables)
         threshold = (now if self.spec.late_now else before) + 1
         released = self._release(self._admit(timed, threshold, done), now)
-        found = [self._features(_rows(table), {}) for table in timeless]
+        found = [each for table in timeless for each in self._features(_rows(table), {})]
         if released or header.due <= now:
             found += self._evaluate(released, now)
         done.results = iter(found)
@@ -161,12 +161,12 @@ class TrailingBucket(RecordBucket[TrailingSpec]):
             )
         columns = {name: whole(events, name) for name in self.spec.program.reads}
         found = self.spec.program.evaluate(columns, _line(events), _line(rows))
-        return [self._features(rows, found)]
+        return self._features(rows, found)
 
-    def _features(self, rows: pa.Table, found: dict[str, pa.Array]) -> pa.Table:
+    def _features(self, rows: pa.Table, found: dict[str, pa.Array]) -> list[pa.Table]:
         kinds = {field.name: field.type for field in rows.schema}
         batch = self.spec.program.features(whole(rows, ROW), found, kinds)
-        return pa.Table.from_batches([batch])
+        return [pa.Table.from_batches([batch])]
 
 
 def _rows(table: pa.Table) -> pa.Table:

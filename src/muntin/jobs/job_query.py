@@ -8,10 +8,10 @@ from typing import TypeVar, cast
 from muntin.aggregates import parse_aggregate
 from muntin.errors import MuntinError, QueryError, did_you_mean, shown
 from muntin.jobs.job import Job
-from muntin.jobs.window_text import parse_any_window, parse_trailing
 from muntin.model.as_of import AsOf, as_of_query
 from muntin.model.choices import Closed
 from muntin.model.query import Query, query
+from muntin.model.window_text import parse_any_window, parse_trailing
 from muntin.planner.strategies import STRATEGIES
 
 T = TypeVar("T")

@@ -49,6 +49,10 @@ class AsOf:
         """The query by which rows are read: time and keys."""
         return Query(self.time, self.keys, (_NEVER_RUN,), (count(),), apart=True)
 
+    def feature(self, aggregate: Aggregate) -> str:
+        """The name of an aggregate's column where each window has rows of its own."""
+        return _plain(aggregate.name)
+
     def column(self, aggregate: Aggregate, frame: Trailing) -> str:
         """The name of a feature.
 
@@ -57,7 +61,7 @@ class AsOf:
         >>> asked.column(asked.aggregates[0], asked.frames[0])
         'max_delay__1_hour'
         """
-        name = f"{_plain(aggregate.name)}__{_plain(frame.id)}"
+        name = f"{self.feature(aggregate)}__{_plain(frame.id)}"
         return f"_{name}" if name[0].isdigit() else name
 
     @property

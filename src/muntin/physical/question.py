@@ -25,7 +25,7 @@ class Facts:
     to answer a stream's windows when they are due, `update` that it emits them as they change,
     `lateness` for how many microseconds it keeps windows that have fired, `fill_for` for how many
     keys without rows get empty windows, and `until` the instant at which it begins, if it starts
-    from history.
+    from history. With `controlled`, windows come and go.
     """
 
     stranger: str | None = None
@@ -37,6 +37,7 @@ class Facts:
     lateness: int | None = None
     fill_for: int | None = None
     until: int | None = None
+    controlled: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Question:
     lateness: int | None = None
     fill_for: int | None = None
     until: int | None = None
+    controlled: bool = False
 
     @cached_property
     def batch_cases(self) -> tuple[Question, ...]:

@@ -72,4 +72,5 @@ class Options:
             facts.lateness,
             facts.fill_for,
             facts.until,
+            facts.controlled,
         )

@@ -7,8 +7,8 @@ hears of all commands and of the newest row of every partition; and only they de
     commands   are obeyed in the order of their keys, at event time E
     slices     are the shared pairs of all windows of the moment: pieces come at the stream's grain
                and are put into them here, so that new edges refine the slices from now on
-    register   where kept slices are cut at the window's edges, its first instance is the oldest
-               that they make complete; else the first that begins after E (state.window_change)
+    register   an instance that has not fired is emitted if the kept slices make it whole: they
+               are cut where it begins and ends (state.early); all that begin after E are
     suspend    instances that end by E are emitted when the watermark passes, the others never
     leave      a window is forgotten when its last instance fired, with the slices only it needed
 
@@ -18,31 +18,25 @@ the last of the other: no instance is emitted twice under one id.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from muntin.errors import StateError
 from muntin.kernels.monoids import Array
 from muntin.kernels.tree import Branch
-from muntin.model.durations import duration_text
+from muntin.model.window_text import text_of
 from muntin.model.windows import Window, first_open
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import shared_pairs
 from muntin.state.bucket import Bucket, Step
-from muntin.state.control import Command, Entry, Label, Terms, Unreadable, decide, read_command
-from muntin.state.control.command import strip, window_text
-from muntin.state.control.log import REFUSED, RUNNING, SUSPENDED
+from muntin.state.control import Entry, Label, Terms
+from muntin.state.kept_labels import KeptLabels, Obeyed, Start
 from muntin.state.pieces import START, longs, starts
 from muntin.state.spec import Spec
 from muntin.state.state import Cache, Seen
 from muntin.state.store import Store
-
-ENTRY = "control"
-FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +46,12 @@ class Controlled:
     spec: Spec
     windows: tuple[Window, ...]
     terms: Terms
+
+    @property
+    def start(self) -> Start:
+        """What it was started with."""
+        words = tuple(f"{w.id} = {text_of(w)}" for w in self.windows)
+        return Start(words, tuple(Label(w.id, w) for w in self.windows), self.terms)
 
 
 @dataclass(slots=True)
@@ -64,67 +64,6 @@ class ControlledStep:
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KeptLabels:
-    """The labels of a stream, its newest event time, and the watermark of the step before.
-
-    `first` are the windows that it was started with, `met` counts the commands that it met.
-    """
-
-    first: tuple[str, ...]
-    labels: tuple[Label, ...]
-    newest: int | None = None
-    last: int = 0
-    met: int = 0
-    stored: bool = False
-
-    @staticmethod
-    def read(store: Store, stream: Controlled) -> KeptLabels:
-        """What a store holds, if the stream may go on from it; else the windows of its start."""
-        started = tuple(f"{w.id} = {window_text(w)}" for w in stream.windows)
-        entry = store.read(ENTRY)
-        if entry is None:
-            return KeptLabels(started, tuple(Label(w.id, w) for w in stream.windows))
-        plain = json.loads(entry)
-        labels = tuple(Label.from_plain(each) for each in plain["labels"])
-        times = (plain["newest"], plain["last"], plain["met"])
-        kept = KeptLabels(tuple(plain["first"]), labels, *times, stored=True)
-        kept._check(plain["format"], started, stream.terms)
-        return kept
-
-    def write(self, store: Store) -> None:
-        """Keep them."""
-        plain = {
-            "format": FORMAT,
-            "first": self.first,
-            "labels": [label.to_plain() for label in self.labels],
-            "newest": self.newest,
-            "last": self.last,
-            "met": self.met,
-        }
-        store.write(ENTRY, json.dumps(plain).encode())
-
-    def _check(self, number: int, started: tuple[str, ...], terms: Terms) -> None:
-        if number != FORMAT:
-            raise StateError(
-                f"the labels in the state of this stream have format {number}, and this version of "
-                f"Muntin knows only {FORMAT}: go on with the version that wrote it"
-            )
-        if self.first != started:
-            raise StateError(
-                f"this stream was started with the windows {'; '.join(self.first)}, and the query "
-                f"asks for {'; '.join(started)}: with a control, windows change by commands; give "
-                "the first ones again, and register or suspend the others"
-            )
-        for label in self.labels:
-            if not terms.fits_grain(label.window):
-                raise StateError(
-                    f"the window {label.id!r} of this stream ({window_text(label.window)}) does "
-                    f"not fit the grain {duration_text(terms.grain)}: give the grain that it was "
-                    "started with"
-                )
-
-
 class ControlledBucket:
     """A bucket on its state in a store, for the length of one step."""
 
@@ -132,7 +71,7 @@ class ControlledBucket:
         self, stream: Controlled, bucket: int, store: Store, cache: Cache | None = None
     ) -> None:
         self.stream, self.bucket, self.store, self.cache = stream, bucket, store, cache
-        self.kept = KeptLabels.read(store, stream)
+        self.kept = KeptLabels.read(store, stream.start)
 
     def begin(self, pieces: Sequence[pa.Table]) -> None:
         """Take in pieces of the history, at the stream's grain; several calls add up.
@@ -158,17 +97,11 @@ class ControlledBucket:
         `commands` and `newest`, the newest row, are those of the whole stream.
         """
         kept, terms = self.kept, self.stream.terms
-        present = [label for label in kept.labels if not label.is_done(kept.last)]
-        obeyed, broken = _read(commands)
-        first = kept.met + len(broken)
-        decided, refusals = decide(present, obeyed, terms, kept.newest, first)
-        spec = replace(self.stream.spec, bases=_bases(decided))
+        obeyed = kept.obey(commands, terms)
+        spec = replace(self.stream.spec, bases=_bases(obeyed.labels))
         bucket = Bucket(spec, self.bucket, self.store, self.cache, Seen(kept.newest))
-        labels = self._settle(decided, first, bucket)
-        entries = [
-            *_log_broken(broken, kept),
-            *_log_commands(obeyed, refusals, labels, first, kept.newest),
-        ]
+        labels, complete = self._settle(obeyed, bucket)
+        entries = obeyed.log(labels, complete)
         step = bucket.step(_floor(pieces, spec), watermark)
         shown = tuple(label for label in labels if not label.is_done(kept.last))
         known = [n for n in (kept.newest, newest) if n is not None]
@@ -181,37 +114,33 @@ class ControlledBucket:
         )
         if now != kept or not kept.stored:
             now.write(self.store)
-        return ControlledStep(step, _label(step.results, spec, shown, terms), shown, tuple(entries))
+        return ControlledStep(step, _label(step.results, spec, shown, terms), shown, entries)
 
-    def _settle(self, labels: Sequence[Label], first: int, bucket: Bucket) -> list[Label]:
-        """The labels, new ones (by the command `first` or later) with their first instance."""
-        if self.kept.newest is None:
-            return list(labels)
-        found: list[Label] = []
-        for label in labels:
+    def _settle(self, obeyed: Obeyed, bucket: Bucket) -> tuple[list[Label], dict[int, int]]:
+        """The labels, new ones with their first instance.
+
+        And by the order of its command, from when on each of these is complete.
+        """
+        found, complete = list[Label](), dict[int, int]()
+        for label in obeyed.labels:
             since = label.since
-            if label.order is not None and label.order >= first:
+            if self.kept.newest is not None and obeyed.is_new(label):
                 [base] = bucket.state.header.bases
-                ended = [each.until for each in found if each.id == label.id]
-                last = max(self.kept.last, *(end for end in ended if end is not None), 0)
-                complete = base.since(label.window)
-                since = first_open(label.window, last)
-                since = since if complete is None else max(since, complete)
+                last = max(self.kept.last, obeyed.ended(label, found), 0)
+                kept, since = base.kept(label.periodic), first_open(label.periodic, last)
+                early = None
+                if kept.since is not None and since < kept.since:
+                    early, since = kept.early.first_from(since), kept.since
+                assert label.order is not None, "a command registered it"
+                complete[label.order] = since
+                since = since if early is None else early
             found.append(replace(label, since=since))
-        return found
-
-
-def _read(given: Sequence[bytes | str]) -> tuple[list[Command], list[Unreadable]]:
-    """The commands in the order of their keys, and what is none."""
-    read = [read_command(each) for each in sorted(set(map(strip, given)))]
-    read.sort(key=lambda each: each.key)
-    commands = [each for each in read if isinstance(each, Command)]
-    return commands, [each for each in read if isinstance(each, Unreadable)]
+        return found, complete
 
 
 def _bases(labels: Sequence[Label]) -> tuple[Base, ...]:
     """One set of slices for all windows of the moment, each of them once."""
-    windows = list(dict.fromkeys(label.window for label in labels))
+    windows = list(dict.fromkeys(label.periodic for label in labels))
     if not windows:
         return ()
     branches = tuple(Branch(i, window, asked=True) for i, window in enumerate(windows))
@@ -228,37 +157,6 @@ def _floor(pieces: Sequence[pa.Table], spec: Spec) -> list[pa.Table]:
         start = pa.array(starts(slices, longs(table, START)))
         found.append(table.set_column(place, START, start))
     return found
-
-
-def _log_broken(broken: Sequence[Unreadable], kept: KeptLabels) -> Iterator[Entry]:
-    for order, each in enumerate(broken, kept.met):
-        key, action, id = each.key, each.action, each.id
-        yield Entry(key, action, id, REFUSED, order, effective=kept.newest, reason=each.reason)
-
-
-def _log_commands(
-    commands: Sequence[Command],
-    refusals: Sequence[str | None],
-    labels: Sequence[Label],
-    first: int,
-    newest: int | None,
-) -> Iterator[Entry]:
-    since = {label.order: label.since for label in labels}
-    both = zip(commands, refusals, strict=True)
-    for order, (command, reason) in enumerate(both, first):
-        done = SUSPENDED if command.window is None else RUNNING
-        yield Entry(
-            command.key,
-            command.action,
-            command.id,
-            REFUSED if reason else done,
-            order,
-            None if command.window is None else window_text(command.window),
-            command.aggregates,
-            effective=newest,
-            complete_from=None if reason else since.get(order),
-            reason=reason,
-        )
 
 
 def _label(
@@ -285,7 +183,7 @@ def _inside(label: Label, start: Array) -> Array:
     if label.since is not None:
         inside &= start >= label.since
     if label.until is not None:
-        inside &= start + label.window.range <= label.until
+        inside &= start + label.periodic.range <= label.until
     return inside
 
 
@@ -293,7 +191,7 @@ def _rename(table: pa.Table, label: Label, terms: Terms) -> pa.Table:
     rows, place = table.num_rows, table.schema.get_field_index(START)
     names = label.aggregates
     flags = None if names is None else "".join("01"[n in names] for n in terms.aggregates)
-    end = pa.array(longs(table, START) + label.window.range)
+    end = pa.array(longs(table, START) + label.periodic.range)
     table = table.add_column(place + 1, "end", end)
     table = table.add_column(place + 2, "asked", pa.repeat(pa.scalar(flags, pa.string()), rows))
     id = pa.repeat(pa.scalar(label.id, pa.string()), rows)

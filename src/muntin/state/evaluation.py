@@ -87,8 +87,20 @@ Asked = Due | Changed | Corrected
 
 def opened(kept: KeptBase, window: Window, last: int) -> int:
     """The begin of the oldest instance that has not fired and is complete."""
-    since = kept.since(window)
-    return first_open(window, last) if since is None else max(first_open(window, last), since)
+    first, own = first_open(window, last), kept.kept(window)
+    if own.since is None or first >= own.since:
+        return first
+    early = own.early.first_from(first)
+    return own.since if early is None else early
+
+
+def _complete(found: Results, base: Base, asked: Due | Changed) -> Results:
+    """Without the instances of a window that joined later which nothing makes whole."""
+    kept = asked.kept.kept(base.windows[found.node])
+    if kept.since is None or not kept.early.begins:
+        return found
+    whole = (found.start >= kept.since) | kept.early.holds(found.start)
+    return found if whole.all() else found.where(whole)
 
 
 def results(
@@ -120,6 +132,8 @@ def results(
     monoids = tuple(c.monoid for c in columns)
     keep = None if isinstance(asked, Due) else asked.wanted
     for found in evaluate_tree(base.branches, pieces, monoids, asked.between, keep, spec.read):
+        if not isinstance(asked, Corrected):  # of which no window is early
+            found = _complete(found, base, asked)
         if len(found.start):
             if note is not None:
                 note(found)

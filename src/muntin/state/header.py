@@ -30,6 +30,7 @@ from muntin.model.windows import Window
 from muntin.physical.blocks import block_length
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Cut, Slices, edge_rate
+from muntin.state.early import NO_EARLY, Early
 from muntin.state.spec import Spec
 
 FORMAT, MERGED = 1, 2
@@ -38,10 +39,14 @@ FORMAT, MERGED = 1, 2
 
 @dataclass(slots=True)
 class KeptWindow:
-    """A window of the state; `since` is the begin of its first complete instance."""
+    """A window of the state; `since` is the instant from which on all its instances are complete.
+
+    Where windows come and go, `early` are older ones that the state makes whole too.
+    """
 
     window: Window
     since: int | None = None
+    early: Early = NO_EARLY
 
 
 @dataclass(slots=True)
@@ -72,7 +77,11 @@ class KeptBase:
 
     def since(self, window: Window) -> int | None:
         """From when on the window is complete; None if it always was."""
-        return next(kept.since for kept in self.windows if kept.window == window)
+        return self.kept(window).since
+
+    def kept(self, window: Window) -> KeptWindow:
+        """What is known of a window."""
+        return next(kept for kept in self.windows if kept.window == window)
 
     def to_plain(self) -> dict[str, object]:
         """The base as JSON values."""
@@ -86,15 +95,19 @@ class KeptBase:
             "older": [(end, slices.cuts) for end, slices in self.older],
             "coarse": None if self.coarse is None else self.coarse.cuts,
             "merged_to": self.merged_to,
+            "early": [kept.early.begins for kept in self.windows],
         }
 
     @staticmethod
     def from_plain(read: dict[str, Any]) -> KeptBase:
         """The base of JSON values."""
+        windows = [KeptWindow(Window(*window), since) for *window, since in read["windows"]]
+        for kept, begins in zip(windows, read.get("early", ()), strict=False):  # older have none
+            kept.early = Early(tuple(map(tuple, begins)))
         return KeptBase(
             _slices(read["cuts"]),
             read["block"],
-            [KeptWindow(Window(*window), since) for *window, since in read["windows"]],
+            windows,
             read["whole_from"],
             dict(read["runs"]),
             [(end, _slices(cuts)) for end, cuts in read["older"]],

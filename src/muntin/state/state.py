@@ -299,7 +299,7 @@ class State:
                 newest.append(int(own.max(initial=0)))
             return slice_end(base.slices, max(newest)) if newest else None
 
-        return take_over(self.header, self.spec, stand_until)
+        return take_over(self.header, self.spec, stand_until, early=seen is not None)
 
     def _reblock(self, fresh: KeptBase, runs: dict[int, pa.Table]) -> dict[int, pa.Table]:
         """The same pieces in blocks of another length."""

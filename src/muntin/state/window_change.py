@@ -10,7 +10,8 @@ cuts them. A new window takes over slices of the state:
 
 The state remembers until when slices of each earlier cutting may stand, those that it has merged
 included, so this holds after any number of changes; of many, the oldest count as missing, so that a
-new window begins later. Older instances of a new window are not emitted at all. What is refused is
+new window begins later. Older instances of a new window are not emitted, but for those that happen
+to begin and end where slices are cut (`state.early`), where windows come and go. What is refused is
 a plan that puts kept windows together whose slices the state holds apart, none of them cut for all.
 """
 
@@ -22,6 +23,7 @@ from muntin.errors import StateError
 from muntin.model.windows import Window, first_open, kept_from
 from muntin.physical.operators.kernel import Base
 from muntin.plan.slicing import Slices, begins, ends
+from muntin.state.early import Early
 from muntin.state.header import Header, KeptBase, KeptWindow
 from muntin.state.spec import Spec
 
@@ -40,13 +42,17 @@ def unchanged(header: Header, spec: Spec) -> bool:
 
 
 def take_over(
-    header: Header, spec: Spec, stand_until: Callable[[KeptBase], int | None]
+    header: Header,
+    spec: Spec,
+    stand_until: Callable[[KeptBase], int | None],
+    early: bool = False,
 ) -> list[tuple[KeptBase, KeptBase]]:
     """The bases of the new windows, each with the base of the state whose runs it takes over.
 
-    `stand_until` tells by when the rows of all pieces of a base have passed, if it has any.
+    `stand_until` tells by when the rows of all pieces of a base have passed, if it has any. With
+    `early`, instances of new windows are found that are whole before all of them are.
     """
-    return [_take_over(header, base, stand_until) for base in spec.bases]
+    return [_take_over(header, base, stand_until, early) for base in spec.bases]
 
 
 def begin_after(base: Base, instant: int) -> KeptBase:
@@ -69,7 +75,7 @@ def slice_end(slices: Slices, start: int) -> int:
 
 
 def _take_over(
-    header: Header, base: Base, stand_until: Callable[[KeptBase], int | None]
+    header: Header, base: Base, stand_until: Callable[[KeptBase], int | None], early: bool
 ) -> tuple[KeptBase, KeptBase]:
     known = {k.window: k for kept in header.bases for k in kept.windows}
     cuttings = {id(old): _cuttings(old, stand_until(old)) for old in header.bases}
@@ -87,10 +93,13 @@ def _take_over(
     fresh.older = [each for each in cuttings[id(old)] if each[1] != fresh.slices]
     _forget(fresh, _whole_from(old, header.settled))
     for kept in fresh.windows:
-        is_known = kept.window in known
-        kept.since = (
-            known[kept.window].since if is_known else complete(old, kept.window, header.last)
-        )
+        if kept.window in known:
+            kept.since, kept.early = known[kept.window].since, known[kept.window].early
+            continue
+        kept.since = complete(old, kept.window, header.last)
+        if early:
+            first = max(_whole_from(old, header.settled), first_open(kept.window, header.last))
+            kept.early = Early.find(kept.window, first, kept.since, cuttings[id(old)])
     return fresh, old
 
 

@@ -57,6 +57,10 @@ class Scripted:
             .start()
         )
 
+    def expected(self, control: mt.Control) -> list[Row]:
+        """What the list of windows means, for the files that have arrived."""
+        return expected(self.spark, self.files, control, self.found)
+
     def arrive(self, query: StreamingQuery, files: int = 1) -> None:
         """Let some files arrive, and wait until they are worked through."""
         for _ in range(files):
@@ -94,7 +98,7 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     script.arrive(query, 2)
     assert list(results_of(query)) == ["always", "served at once", "first"]
     query.stop()
-    wrong = differences(script.found, expected(streams, script.files, control), 1)
+    wrong = differences(script.found, script.expected(control), 1)
     assert wrong == [], control.list()
     ids = [row.window_id for row in script.found]
     assert {id: ids.count(id) > 4 for id in ids} == dict.fromkeys(
@@ -102,6 +106,10 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     )
     begun = {row.id: naive(row.complete_from) or START for row in control.list()}
     assert begun["served at once"] < START + timedelta(seconds=29) < begun["new edges"]
+    early = {row.id: naive(row.answers_from) for row in control.list()}
+    assert early["new edges"] is not None, "slices of the others are cut where some begin and end"
+    starts = [row.window.start for row in script.found if row.window_id == "new edges"]
+    assert min(starts) == early["new edges"] < begun["new edges"]
 
 
 def test_poisonous_files_are_refused_and_the_stream_goes_on_also_after_a_restart(
@@ -138,7 +146,7 @@ def test_poisonous_files_are_refused_and_the_stream_goes_on_also_after_a_restart
     script.arrive(query, 2)
     query.stop()
     assert [row.state for row in control.list()] == states
-    assert differences(script.found, expected(streams, script.files, control), 1) == []
+    assert differences(script.found, script.expected(control), 1) == []
     assert {row.window_id for row in script.found} == {"always", "first", "healthy", "spread"}
     assert (place / "log/mine.json").read_text() == "not the stream's"
 
@@ -169,7 +177,7 @@ def test_commands_may_come_as_rows_of_any_stream(streams: SparkSession, tmp_path
         ("x", "running"),
         ("x", "register refused"),
     ]
-    assert differences(script.found, expected(streams, script.files, control), 1) == []
+    assert differences(script.found, script.expected(control), 1) == []
 
 
 def test_what_cannot_be_controlled_is_refused_with_a_sentence(
@@ -238,7 +246,7 @@ def test_random_scripts(streams: SparkSession, tmp_path: Path, seed: int) -> Non
             query = script.start(control)
         script.arrive(query)
     query.stop()
-    assert differences(script.found, expected(streams, script.files, control), 1) == []
+    assert differences(script.found, script.expected(control), 1) == []
     assert not any("waiting" in row.state for row in control.list())
 
 
@@ -275,7 +283,7 @@ def test_windows_come_and_go_across_kills(streams: SparkSession, tmp_path: Path)
     (tmp_path / "stop").touch()
     assert process.wait(PATIENCE) == 0, (tmp_path / "log").read_text()[-3000:]
     found = streams.read.parquet(str(tmp_path / "out")).where("k <> 'end'").collect()
-    assert differences(found, expected(streams, files, control), 1) == [], control.list()
+    assert differences(found, expected(streams, files, control, found), 1) == [], control.list()
     assert [row.state for row in control.list()].count("running") == 3
     assert {row.window_id for row in found} == {"always", "first", "x"}
 

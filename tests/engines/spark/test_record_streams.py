@@ -292,11 +292,9 @@ def test_what_cannot_run_is_refused_with_a_sentence(streams: SparkSession, tmp_p
     files = written(streams, batches(1), SCHEMA, tmp_path / "files")
     stream = streamed(streams, files, SCHEMA)
     windows = [mt.session("5 seconds"), mt.count_window(3)]
-    control = mt.Control(tmp_path / "control")
     for said, given, more in (
         ("output='complete' cannot run with window 'session 5", windows, {"output": "complete"}),
         ("started_with is for periodic windows", windows, {"started_with": []}),
-        ("control is for periodic windows", windows, {"control": control}),
         ("operator='bucketed' is for periodic windows", windows, {"operator": "bucketed"}),
         ("'wcg' merges sessions on batches of Spark", windows[:1], {"strategy": "wcg"}),
         ("this stream has none: give watermark=", windows, {"watermark": None}),

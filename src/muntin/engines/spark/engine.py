@@ -205,7 +205,7 @@ class Stream(OnSpark):
         """What the stream rules out; a control has an operator of its own."""
         streaming, refused = bound.streaming, bound.refusals
         assert streaming is not None, "bound by this engine"
-        if streaming.control is not None:
+        if streaming.control is not None and not bound.query.data_windows:
             if operator not in (None, BUCKETED.name, CONTROLLED.name):
                 raise StrategyError(
                     f"operator {operator!r} has fixed windows: leave out `operator` or `control`"
@@ -231,6 +231,7 @@ class Stream(OnSpark):
             streaming.lateness,
             None if bound.query.data_windows else streaming.fill_length(bound.query),
             streaming.until,
+            streaming.control is not None,
         )
 
     def run(self, choice: Choice, bound: Bound, layout: str, empty: str) -> DataFrame:
@@ -244,7 +245,8 @@ class Stream(OnSpark):
                 stacklevel=4,
             )
         rows = _mark(_by_operator(choice, bound), bound.query)
-        if not choice.operator.fixed_windows:
+        controlled = bound.streaming is not None and bound.streaming.control is not None
+        if controlled or not choice.operator.fixed_windows:
             return rows
         return observe_results(rows, [w.id for w in bound.query.all_windows], bound.beside)
 

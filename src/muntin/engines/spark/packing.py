@@ -40,6 +40,8 @@ class Packing:
     with_newest: bool = False
     beside: tuple[str, ...] = ()
     """The columns of rows that come beside their pieces, if they do."""
+    time: str = "start"
+    """The column that says how new a piece is."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The pieces of one partition of one micro-batch, packed."""
@@ -48,8 +50,9 @@ class Packing:
         for part in self._parts(batches):
             for batch in self.body(iter(part)):
                 if self.with_newest and batch.num_rows:
-                    here = pc.max(batch.column("start")).as_py()
-                    newest = here if newest is None else max(here, newest)
+                    here = pc.max(batch.column(self.time)).as_py()
+                    known = [each for each in (here, newest) if each is not None]
+                    newest = max(known, default=None)
                 packed = _by_bucket(batch)
                 heard |= dict.fromkeys(packed, newest)
                 yield self._cells(packed, newest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from pyspark.sql import DataFrame
 
@@ -17,7 +18,7 @@ from muntin.engines.spark.stream_frames import refusal, run
 from muntin.engines.spark.stream_source import delay_of
 from muntin.engines.spark.streaming import Streaming, set_watermark
 from muntin.engines.verification import Verification
-from muntin.errors import StrategyError
+from muntin.errors import ColumnError, StrategyError
 from muntin.model.as_of import AsOf
 from muntin.model.durations import Duration
 from muntin.model.history import HistoryTable
@@ -28,6 +29,7 @@ from muntin.physical.operators.frames import (
     describe_history,
     describe_stream,
 )
+from muntin.state.control import Control
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class StreamAsOf:
     arrival: bool
     buckets: int | None
     history: HistoryTable | None = None
+    control: Control | None = None
 
     @staticmethod
     def of(
@@ -53,6 +56,7 @@ class StreamAsOf:
         buckets: int | None = None,
         future: Duration | None = None,
         history: HistoryTable | None = None,
+        control: Control | None = None,
     ) -> StreamAsOf:
         """The streams with their watermarks, and the question checked against them."""
         if operator == RANGE:
@@ -60,7 +64,8 @@ class StreamAsOf:
                 "operator 'range' is for batches: Spark has no RANGE frames on streams; leave it "
                 "out, or write 'auto'"
             )
-        streaming = Streaming(watermark, buckets=buckets, future=future, history=history)
+        more: dict[str, Any] = {"future": future, "history": history, "control": control}
+        streaming = Streaming(watermark, buckets=buckets, **more)
         _check_functions(asked)
         marked, others = _set_watermarks(rows, events, asked, streaming)
         if history is not None:
@@ -68,7 +73,9 @@ class StreamAsOf:
             others = others and rows_after(others, asked.events, history.instant)
         batch = SparkAsOf.of(marked, asked, others, FRAMES.name)
         _check_division(asked, batch.division)
-        found = StreamAsOf(batch, output == "arrival", buckets, history)
+        if control is not None:
+            _check_labelled(asked, marked.columns)
+        found = StreamAsOf(batch, output == "arrival", buckets, history, control)
         reason = bucketed.refusal(Bound(marked, asked.rows, streaming)) or refusal(found.records)
         if reason is not None:
             raise StrategyError(f"operator 'frames' cannot run this stream: {reason}")
@@ -86,7 +93,9 @@ class StreamAsOf:
 
     def run(self) -> DataFrame:
         """The rows with their features, columns in the order asked for."""
-        found = run(self.records, self.arrival, self.buckets, self.history)
+        found = run(self.records, self.arrival, self.buckets, self.history, self.control)
+        if self.control is not None:
+            return found
         return found.select(*map(column, [*self.batch.rows.columns, *self.asked.columns]))
 
     def explain(self) -> list[str]:
@@ -95,6 +104,7 @@ class StreamAsOf:
         return [
             *describe_stream(self.asked, self.arrival),
             *([] if history is None else [describe_history(self.asked, history.instant)]),
+            *([] if self.control is None else [CONTROLLED_ROWS]),
             *describe(self.asked, self.batch.division),
         ]
 
@@ -104,6 +114,24 @@ class StreamAsOf:
             "verify compares finished results, and this is a streaming DataFrame: give it the plan "
             "of a batch of the same rows, read with spark.read"
         )
+
+
+CONTROLLED_ROWS = (
+    "windows come and go by a control: one row for each row and window of the moment, and the "
+    "windows below are those of the start"
+)
+
+
+def _check_labelled(asked: AsOf, given: list[str]) -> None:
+    """Refuse names that are two columns where each window has rows of its own."""
+    known = {name.lower() for name in given}
+    for name in ("window_id", *map(asked.feature, asked.aggregates)):
+        if name.lower() in known:
+            raise ColumnError(
+                f"column {name!r} would be there twice: with a control each window has rows of its "
+                "own; rename the column of the rows, or give the aggregate another .alias(...)"
+            )
+        known.add(name.lower())
 
 
 def _set_watermarks(

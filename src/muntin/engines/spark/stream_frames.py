@@ -13,11 +13,23 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from pyspark.sql import DataFrame, GroupedData
+from pyspark.sql import Column, DataFrame, GroupedData
 from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import distinct_inputs, inputs_of
+from muntin.data_windows.controlled_records import ControlledRecords
+from muntin.data_windows.controlled_trailing import ControlledTrailing
+from muntin.data_windows.record_buffer import TIME
+from muntin.data_windows.stream_state import CONTROLLED
 from muntin.data_windows.trailing_bucket import TrailingBucket, TrailingSpec
+from muntin.engines.spark.command_steps import (
+    PACKED,
+    CommandProcessor,
+    announce,
+    asked_result,
+    check_no_grain,
+    step_with_commands,
+)
 from muntin.engines.spark.history import (
     check_history,
     empty_cells,
@@ -25,20 +37,30 @@ from muntin.engines.spark.history import (
     take_before,
 )
 from muntin.engines.spark.labels import labels
+from muntin.engines.spark.names import column, quoted
 from muntin.engines.spark.operators.bucketed import (
     add_bucket,
     bucket_count,
     describe_partials,
     judges_now,
+    metric_name,
 )
 from muntin.engines.spark.operators.frames import Records
-from muntin.engines.spark.operators.records import RecordProcessor, block_length, step_records
-from muntin.engines.spark.packing import BUCKET
+from muntin.engines.spark.operators.records import (
+    RecordProcessor,
+    block_length,
+    gather,
+    step_records,
+)
+from muntin.engines.spark.packing import BUCKET, Packing
 from muntin.engines.spark.row_partials import lift_rows, not_in_arrow
 from muntin.engines.spark.stream_source import EVENT_TIME, time_field
 from muntin.errors import MuntinError
 from muntin.model.history import HistoryTable
 from muntin.physical.operators.frames import describe_frame
+from muntin.state.control import Control, Label, Stream, Terms
+from muntin.state.control.decision import TRAILING
+from muntin.state.kept_labels import Start
 
 
 def run(
@@ -46,20 +68,62 @@ def run(
     arrival: bool,
     buckets: int | None,
     history: HistoryTable | None = None,
+    control: Control | None = None,
 ) -> DataFrame:
-    """The rows of a stream, whose watermark is set, with the features of the kernel."""
+    """The rows of a stream, whose watermark is set, with the features of the kernel.
+
+    With a `control` there is one row for each row and window of the moment.
+    """
     spec = _spec(records, arrival, buckets, None if history is None else history.instant)
     own = labels(spec.buckets)
     keyed = add_bucket(records.lifted, spec.keys, own)
-    processor = RecordProcessor(partial(TrailingBucket, spec))
     initial = None if history is None else _initial_events(records, history, own)
+    if control is not None:
+        return _run_controlled(records, spec, keyed, initial, control)
+    processor = RecordProcessor(partial(TrailingBucket, spec))
     found = step_records(keyed, processor, own, records.schema, initial)
+    return found.select(*_given(records), *records.results())
+
+
+def _given(records: Records) -> list[Column]:
+    """The columns of the rows, as they were given."""
     field = time_field(records.rows, records.asked.rows)
-    given = [
+    return [
         F.col(f"r.c{i}").alias(name, metadata=EVENT_TIME if field and name == field.name else {})
         for i, name in enumerate(records.rows.columns)
     ]
-    return found.select(*given, *records.results())
+
+
+def _run_controlled(
+    records: Records,
+    spec: TrailingSpec,
+    keyed: DataFrame,
+    initial: GroupedData | None,
+    control: Control,
+) -> DataFrame:
+    check_no_grain(control)
+    asked = records.asked
+    names = tuple(map(asked.feature, asked.aggregates))
+    known = {frame.id: frame for frame in asked.frames}
+    terms = Terms(names, 1, TRAILING, known)
+    words = tuple(f"{f.id} = {describe_frame(f, asked.closed)}" for f in asked.frames)
+    started = tuple(Label(frame.id, frame, text=frame.id) for frame in asked.frames)
+    path = announce(control, Stream(asked.frames, terms, asked.keys))
+    unfixed = [(what, (CONTROLLED,) if what == "windows" else own) for what, own in spec.asked]
+    spec = replace(spec, asked=tuple(unfixed))
+    stream = ControlledRecords(spec, Start(words, started, terms))
+    processor = CommandProcessor(partial(ControlledTrailing, stream), path, spec.until)
+    own = labels(spec.buckets)
+    packed = keyed.mapInArrow(Packing(gather, own, with_newest=True, time=TIME), PACKED)
+    one = replace(records, asked=replace(asked, frames=asked.frames[:1]))
+    schema = one.schema.add("asked", "string").add("window_id", "string")
+    found = step_with_commands(
+        packed, control, own, processor, schema, "Append", metric_name(), initial
+    )
+    computed = found.select("window_id", *_given(records), *one.results(), "asked")
+    wide = {asked.feature(a): quoted(asked.column(a, asked.frames[0])) for a in asked.aggregates}
+    features = [asked_result(names.index(n), sql).alias(n) for n, sql in wide.items()]
+    return computed.select("window_id", *map(column, records.rows.columns), *features)
 
 
 def _initial_events(records: Records, history: HistoryTable, own: tuple[int, ...]) -> GroupedData:

@@ -224,7 +224,7 @@ def check_for_data_windows(query: Query, streaming: Streaming) -> None:
         )
     if streaming.empty == "fill":
         raise StrategyError(FILL_PERIODIC)
-    for what in ("started_with", "control", "allowed_lateness"):
+    for what in ("started_with", "allowed_lateness"):
         if getattr(streaming, what) is not None:
             raise StrategyError(
                 f"{what} is for periodic windows alone, and the data decides where {first!r} "

@@ -7,7 +7,8 @@ Commands travel as JSON, one object each:
 
 The key is the time of writing in nanoseconds and a random part: no two are equal, and those of one
 micro-batch are obeyed in the order of their keys. A window is written as everywhere, by its range,
-slide and offset; without `aggregates` all of the stream's are computed.
+slide and offset; without `aggregates` all of the stream's are computed. Streams of sessions and the
+like, and of trailing windows, take other texts, which stay texts until such a stream reads them.
 
 Anyone may write the bytes that arrive. `read_command` gives a command, or the reason why they are
 none, and never raises: a stream that meets them lives on, and meets them again when a micro-batch
@@ -56,12 +57,12 @@ def new_key() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is to be done with the window of an id."""
+    """What is to be done with the window of an id; of some streams, a window is its text."""
 
     key: str
     action: str
     id: str
-    window: Window | None = None
+    window: Window | str | None = None
     aggregates: tuple[str, ...] | None = None
 
     def to_json(self) -> str:
@@ -72,10 +73,15 @@ class Command:
         """
         plain: dict[str, object] = {"key": self.key, "action": self.action, "id": self.id}
         if self.window is not None:
-            plain["window"] = window_text(self.window)
+            plain["window"] = self.window_text
         if self.aggregates is not None:
             plain["aggregates"] = self.aggregates
         return json.dumps(plain, ensure_ascii=False)
+
+    @property
+    def window_text(self) -> str | None:
+        """The window as it is written, if there is one."""
+        return window_text(self.window) if isinstance(self.window, Window) else self.window
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +94,11 @@ class Unreadable:
     id: str = UNKNOWN
 
 
-def read_command(raw: bytes | str) -> Command | Unreadable:
+def read_command(raw: bytes | str, as_text: bool = False) -> Command | Unreadable:
     """The command that some bytes are, or why they are none.
 
-    A command without a key, or with an unfit one, has one by its content, and comes first.
+    A command without a key, or with an unfit one, has one by its content, and comes first. With
+    `as_text` a window stays a text, for a stream whose windows are not periodic.
 
     >>> read_command('{"key": "1", "action": "suspend", "id": "short"}').id
     'short'
@@ -114,6 +121,10 @@ def read_command(raw: bytes | str) -> Command | Unreadable:
         if action != REGISTER:
             said = shown(action)
             raise ControlError(f"unknown action {said}: {did_you_mean(said, ACTIONS)}")
+        if as_text:
+            text = check_text(plain.get("window"), "window")
+            name = check_text(text if id is None else id, "window id")
+            return Command(key, REGISTER, name, text, check_names(plain.get("aggregates")))
         window = check_window(plain.get("window"), id)
         return Command(key, REGISTER, window.id, window, check_names(plain.get("aggregates")))
     except ControlError as error:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from muntin.aggregates import Aggregate
 from muntin.errors import ControlError, shown
 from muntin.model.durations import Duration, microseconds
+from muntin.model.frames import Trailing
+from muntin.model.window_text import AnyWindow, parse_any_window, parse_trailing, text_of
 from muntin.model.windows import Window
 from muntin.state.control.command import (
     REGISTER,
@@ -16,11 +19,12 @@ from muntin.state.control.command import (
     Command,
     Unreadable,
     check_names,
+    check_text,
     check_window,
     new_key,
     read_command,
 )
-from muntin.state.control.decision import refusal
+from muntin.state.control.decision import PERIODIC, refusal
 from muntin.state.control.folder import Folder
 from muntin.state.control.listing import Listing, list_windows
 
@@ -31,7 +35,7 @@ class Control:
     A stream is started with `mt.aggregate(stream, ..., control=mt.Control(path))`. Then, there or
     in another process that sees the same directory, windows are registered and suspended. What can
     be known to fail is refused at once; where two controllers write at the same time, the stream
-    decides, and `list()` tells.
+    decides, and `list()` tells. mt.distinct(layout="long") and mt.as_of take a control too.
 
     `grain` is what all windows of the stream are multiples of: rows are pre-aggregated to it
     before they reach the state. Without one any window can be registered, at a cost. Instead of
@@ -69,23 +73,34 @@ class Control:
 
     def register(
         self,
-        window: Window | str,
+        window: AnyWindow | str,
         id: str | None = None,
         aggregates: Iterable[str | Aggregate] | None = None,
     ) -> str:
         """Ask the stream for a window, under an id; the id is given back.
 
-        `window` is mt.tumbling(...), mt.hopping(...), or text such as "1 hour/5 minutes";
+        `window` is mt.tumbling(...), mt.hopping(...), or text such as "1 hour/5 minutes"; on a
+        stream of windows that the data decides also mt.session(...), mt.count_window(...), or the
+        id of one that it was started with; on one of mt.as_of mt.trailing(...) or "1 hour".
         `aggregates` are some of the stream's, by name: the columns of the others are null.
         """
-        if not isinstance(window, str | Window):
+        if not isinstance(window, str | AnyWindow):
             raise ControlError(
                 f"a {type(window).__name__} cannot join a running stream: register "
                 "mt.tumbling('10 minutes') or mt.hopping('1 hour', '5 minutes')"
             )
-        named = check_window(window, id)
-        self._send(Command(new_key(), REGISTER, named.id, named, _names(aggregates)))
-        return named.id
+        folder = self._folder(REGISTER)
+        stream = folder.read_stream()
+        kind = None if stream is None else stream.terms.kind
+        text = _text_for(window, kind)
+        if text is None:
+            assert isinstance(window, str | Window), "others are sent as texts"
+            named = check_window(window, id)
+            self._send(Command(new_key(), REGISTER, named.id, named, _names(aggregates)))
+            return named.id
+        own = check_text(id or (text if isinstance(window, str) else window.id), "window id")
+        self._send(Command(new_key(), REGISTER, own, text, _names(aggregates)))
+        return own
 
     def suspend(self, id: str) -> None:
         """Ask the stream to let a window go; its instances that are over are still emitted."""
@@ -94,8 +109,9 @@ class Control:
     def list(self) -> Listing:
         """The windows of the stream, as far as it has logged them, and the commands that wait."""
         folder = self._folder("list windows")
-        log = [*folder.read_log(), *folder.refuse_unread()]
-        return list_windows(folder.read_stream(), log, folder.read_commands())
+        log, stream = [*folder.read_log(), *folder.refuse_unread()], folder.read_stream()
+        as_text = stream is not None and stream.terms.kind != PERIODIC
+        return list_windows(stream, log, folder.read_commands(as_text))
 
     def _send(self, command: Command) -> None:
         folder = self._folder(command.action)
@@ -108,7 +124,7 @@ class Control:
         reason = refusal(command, known.running, stream.terms if stream else None)
         if reason:
             raise ControlError(reason)
-        read = read_command(command.to_json())
+        read = read_command(command.to_json(), isinstance(command.window, str))
         if isinstance(read, Unreadable):  # no stream could
             raise ControlError(read.reason)
         folder.make().write_command(command)
@@ -117,6 +133,42 @@ class Control:
         if self.folder is None:
             raise ControlError(f"to {what}, a control needs a directory: mt.Control(path)")
         return self.folder
+
+
+def _text_for(window: AnyWindow | str, kind: str | None) -> str | None:
+    """The text to send, or None for a periodic window of a stream that has no others.
+
+    A stream that has not been started yet may be of any kind.
+    """
+    if kind == PERIODIC or (kind is None and isinstance(window, Window)):
+        if isinstance(window, str | Window):
+            return None
+        raise ControlError(
+            f"{shown(window.id)} cannot join this stream, whose windows are periodic: register "
+            "mt.hopping('1 hour', '5 minutes')"
+        )
+    if isinstance(window, str):
+        return None if kind is None and _is_periodic(window) else window
+    text = text_of(window)
+    parse = parse_trailing if isinstance(window, Trailing) else parse_any_window
+    try:
+        said = parse(text) == window
+    except (ValueError, ArithmeticError):
+        said = False
+    if not said:
+        raise ControlError(
+            f"{shown(window.id)} cannot be sent to a running stream, since no text says it: start "
+            "the stream with it, and suspend and register it by its id"
+        )
+    return text
+
+
+def _is_periodic(text: str) -> bool:
+    """Whether a text is sent as it is read today; what none of the others read, too."""
+    for parse in (parse_any_window, parse_trailing):
+        with suppress(ValueError, ArithmeticError):
+            return isinstance(parse(text), Window)
+    return True
 
 
 def _names(aggregates: Iterable[str | Aggregate] | None) -> tuple[str, ...] | None:

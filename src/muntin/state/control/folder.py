@@ -94,10 +94,10 @@ class Folder:
             if _HALF_AN_ENTRY.fullmatch(file.name) or _read_entry(file) is not None:
                 file.unlink(missing_ok=True)
 
-    def read_commands(self) -> list[Command]:
+    def read_commands(self, as_text: bool = False) -> list[Command]:
         """All commands in order; files that are none are left to the stream to refuse."""
         texts = map(_read_small, self._command_files())
-        read = (read_command(text) for text in texts if text is not None)
+        read = (read_command(text, as_text) for text in texts if text is not None)
         commands = (command for command in read if isinstance(command, Command))
         return sorted(commands, key=lambda command: command.key)
 

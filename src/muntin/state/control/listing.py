@@ -1,7 +1,7 @@
 """The windows of a stream as a table: what runs, what waits, what was suspended or refused.
 
 waiting      the stream has not met the command yet
-running      its instances are emitted, from `complete_from` on
+running      its instances are emitted, from `complete_from` on; some older ones from `answers_from`
 suspended    its instances that end by `until` are emitted, and no later ones
 refused      with the reason
 """
@@ -13,11 +13,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from muntin.errors import printable
-from muntin.state.control.command import Command, window_text
+from muntin.model.window_text import text_of
+from muntin.state.control.command import Command
 from muntin.state.control.log import REFUSED, RUNNING, SUSPENDED, Entry, Stream
 
 WAITING = "waiting"
-COLUMNS = ("id", "window", "aggregates", "state", "effective", "complete from", "until", "reason")
+COLUMNS = (
+    *("id", "window", "aggregates", "state", "effective", "answers from", "complete from"),
+    *("until", "reason"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,8 @@ class Listed:
     """A window of the list; times are instants of event time.
 
     `effective` is the newest event time of the stream when it met the registration, None for what
-    was there before any row, or is waiting.
+    was there before any row, or is waiting. From `complete_from` on all instances are emitted;
+    `answers_from` is the begin of the first of those before that the state made whole, if any.
     """
 
     id: str
@@ -36,6 +41,7 @@ class Listed:
     until: datetime | None = None
     aggregates: tuple[str, ...] | None = None
     reason: str | None = None
+    answers_from: datetime | None = None
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -47,6 +53,7 @@ class Listed:
             "all" if self.aggregates is None else ", ".join(self.aggregates),
             self.state,
             _text(self.effective, "the start" if begun else ""),
+            _text(self.answers_from, ""),
             _text(self.complete_from, "the start" if begun else ""),
             _text(self.until, "the start" if self.state == SUSPENDED else ""),
             self.reason or "",
@@ -83,7 +90,7 @@ def list_windows(
 ) -> Listing:
     """The windows of the start, then what commands made of them, then commands that wait."""
     started = stream.windows if stream else ()
-    rows = [Listed(w.id, window_text(w), RUNNING) for w in started]
+    rows = [Listed(w.id, text_of(w), RUNNING) for w in started]
     for entry in entries:
         _enter(rows, entry)
     met = {entry.key for entry in entries}
@@ -95,19 +102,20 @@ def list_windows(
 
 def _enter(rows: list[Listed], entry: Entry) -> None:
     when, begin = instant(entry.effective), instant(entry.complete_from)
+    early = instant(entry.answers_from)
     row = Listed(entry.id, entry.window or "", RUNNING, aggregates=entry.aggregates)
     if entry.state == REFUSED:
         rows.append(replace(row, state=f"{entry.action} {REFUSED}", reason=entry.reason))
     elif entry.state != SUSPENDED:
-        rows.append(replace(row, effective=when, complete_from=begin))
+        rows.append(replace(row, effective=when, complete_from=begin, answers_from=early))
     elif (place := _find(rows, entry.id, RUNNING)) is not None:
         rows[place] = replace(rows[place], state=SUSPENDED, until=when)
 
 
 def _wait(rows: list[Listed], command: Command) -> None:
-    if command.window is not None:
-        window = window_text(command.window)
-        rows.append(Listed(command.id, window, WAITING, aggregates=command.aggregates))
+    if command.window_text is not None:
+        text, names = command.window_text, command.aggregates
+        rows.append(Listed(command.id, text, WAITING, aggregates=names))
     elif (place := _find(rows, command.id, RUNNING, WAITING)) is not None:
         rows[place] = replace(rows[place], state=f"{rows[place].state}, suspension {WAITING}")
 

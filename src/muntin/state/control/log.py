@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 
 from muntin.errors import ControlError
-from muntin.model.windows import Window
-from muntin.state.control.decision import Label, Terms
+from muntin.model.window_text import AnyWindow, Named
+from muntin.state.control.decision import PERIODIC, Label, Terms
 
 RUNNING, SUSPENDED, REFUSED = "running", "suspended", "refused"
 
@@ -16,7 +16,7 @@ RUNNING, SUSPENDED, REFUSED = "running", "suspended", "refused"
 class Stream:
     """What a stream keeps: the windows of its start, its terms, and for the reader its keys."""
 
-    windows: tuple[Window, ...]
+    windows: tuple[AnyWindow, ...]
     terms: Terms
     keys: tuple[str, ...] = ()
 
@@ -27,15 +27,22 @@ class Stream:
             "grain": self.terms.grain,
             "keys": self.keys,
         }
+        if self.terms.kind != PERIODIC:
+            plain |= {"kind": self.terms.kind, "inputs": self.terms.inputs}
         return json.dumps(plain, ensure_ascii=False, indent=1)
 
     @staticmethod
     def from_json(text: str) -> Stream:
         try:
             plain = json.loads(text)
-            windows = tuple(Label.from_plain(each).window for each in plain["windows"])
             terms = Terms(tuple(map(str, plain["aggregates"])), int(plain["grain"]))
-            return Stream(windows, terms, tuple(map(str, plain["keys"])))
+            kind, keys = plain.get("kind", PERIODIC), tuple(map(str, plain["keys"]))
+            if kind == PERIODIC:
+                windows = tuple(Label.from_plain(each, terms).window for each in plain["windows"])
+                return Stream(windows, terms, keys)
+            named = tuple(Named(str(id), str(own)) for id, own, *_ in plain["windows"])
+            known, inputs = {each.id: each for each in named}, tuple(map(str, plain["inputs"]))
+            return Stream(named, Terms(terms.aggregates, 1, str(kind), known, inputs), keys)
         except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError):
             raise ControlError("not what a stream keeps") from None
 
@@ -44,7 +51,8 @@ class Stream:
 class Entry:
     """What a stream made of one command; times are microseconds of event time.
 
-        register   running     complete_from: the begin of the first instance that is emitted
+        register   running     complete_from: every instance that begins here or later is emitted
+                               answers_from: the first of older ones that are too, if any is
         suspend    suspended   instances that end by `effective` are still emitted
         either     refused     with the reason
 
@@ -62,6 +70,7 @@ class Entry:
     effective: int | None = None
     complete_from: int | None = None
     reason: str | None = None
+    answers_from: int | None = None
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False)

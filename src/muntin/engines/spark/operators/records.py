@@ -12,6 +12,7 @@ as their windows have come.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -22,10 +23,20 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import TimerValues
 from pyspark.sql.types import StructType
 
+from muntin.data_windows.controlled_records import ControlledRecords
+from muntin.data_windows.controlled_stream import ControlledStream
 from muntin.data_windows.record_bucket import RecordBucket
+from muntin.data_windows.record_buffer import TIME
 from muntin.data_windows.stream_bucket import StreamBucket
-from muntin.data_windows.stream_state import StreamSpec
+from muntin.data_windows.stream_state import StreamSpec, signature
 from muntin.engines.spark.bind import Bound
+from muntin.engines.spark.command_steps import (
+    PACKED,
+    CommandProcessor,
+    announce,
+    check_no_grain,
+    step_with_commands,
+)
 from muntin.engines.spark.finishing import name_columns
 from muntin.engines.spark.history import empty_cells, pack_history
 from muntin.engines.spark.labels import labels
@@ -37,6 +48,7 @@ from muntin.engines.spark.operators.bucketed import (
     judges_now,
     metric_name,
 )
+from muntin.engines.spark.operators.controlled import finish_labelled, labelled_schema
 from muntin.engines.spark.operators.cutty import asked_windows, head
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.processor import BucketProcessor, frame, pack_results, remembered
@@ -48,6 +60,9 @@ from muntin.kernels.portions import portions
 from muntin.model.query import Query
 from muntin.physical import PhysicalPlan
 from muntin.state.bucket import Step
+from muntin.state.control import Control, Label, Stream, Terms
+from muntin.state.control.decision import DATA
+from muntin.state.kept_labels import Start
 from muntin.state.state import Cache
 from muntin.state.store import Store
 
@@ -74,12 +89,41 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     spec = _spec(source, bound)
     own = labels(spec.buckets)
     keyed = add_bucket(source.lift_rows(), spec.keys, own)
-    schema = StructType([*head(source.table), *source.table.fields])
     initial = initial_records(bound.history(None), bound, own)
-    processor = RecordProcessor(partial(StreamBucket, spec))
     mode = "Update" if spec.update else "Append"
+    assert bound.streaming is not None, "it runs on streams"
+    if bound.streaming.control is not None:
+        given = keyed, spec, bound.streaming.control, source, mode, initial
+        return finish_labelled(_step_controlled(*given), source)
+    schema = StructType([*head(source.table), *source.table.fields])
+    processor = RecordProcessor(partial(StreamBucket, spec))
     rows = step_records(keyed, processor, own, schema, initial, mode)
     return name_columns(rows, physical, bound.query, table)
+
+
+def _step_controlled(
+    keyed: DataFrame,
+    spec: StreamSpec,
+    control: Control,
+    source: StreamSource,
+    mode: str,
+    initial: GroupedData | None,
+) -> DataFrame:
+    """The rows of the windows of the moment, under their labels."""
+    check_no_grain(control)
+    windows = source.query.all_windows
+    names = tuple(r.name for r in source.table.columns.results)
+    known = {window.id: window for window in windows}
+    terms = Terms(names, 1, DATA, known, source.query.window_inputs)
+    started = tuple(Label(window.id, window, text=window.id) for window in windows)
+    start = Start(tuple(map(signature, windows)), started, terms)
+    path = announce(control, Stream(windows, terms, source.query.keys))
+    stream = ControlledRecords(replace(spec, windows={}, controlled=True), start)
+    processor = CommandProcessor(partial(ControlledStream, stream), path, spec.until)
+    own = labels(spec.buckets)
+    packed = keyed.mapInArrow(Packing(gather, own, with_newest=True, time=TIME), PACKED)
+    schema = labelled_schema(source)
+    return step_with_commands(packed, control, own, processor, schema, mode, metric_name(), initial)
 
 
 def _spec(source: StreamSource, bound: Bound) -> StreamSpec:

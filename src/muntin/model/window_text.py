@@ -1,4 +1,4 @@
-"""Windows as text, in job files and on the command line: periodic ones, and some of the data's.
+"""Windows as text: in job files, on the command line, and in commands to a running stream.
 
     1 hour/5 minutes@2 minutes          mt.hopping("1 hour", "5 minutes", "2 minutes")
     session 30 minutes                  mt.session("30 minutes")
@@ -20,13 +20,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from muntin.model.data_windows import DataWindow, count_window, hopping_by, session, snapshot
+from muntin.model.durations import duration_text
 from muntin.model.frames import Trailing, lifetime, trailing
 from muntin.model.windows import Window, parse_window
 
 Made = Callable[..., DataWindow]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A window that is known by its id alone: what others are told of it."""
+
+    id: str
+    text: str
+
+
+AnyWindow = Window | DataWindow | Trailing | Named
 
 _FORMS: tuple[tuple[str, Made], ...] = (
     (
@@ -75,6 +88,28 @@ def parse_trailing(text: str) -> Trailing:
     if found := re.fullmatch(r"(\d+) rows?", own):
         return trailing(None, late, id, rows=int(found[1]))
     return trailing(own, late, id)
+
+
+def text_of(window: AnyWindow) -> str:
+    """A window as text, whatever its id; of those that no text says, a description.
+
+    >>> text_of(session("30 minutes", id="visit")), text_of(trailing("1h", delay="5min", id="h"))
+    ('session 30 minutes', '1 hour delayed by 5 minutes')
+    """
+    match window:
+        case Window():
+            return Window(window.range, window.slide, window.offset).id
+        case Named():
+            return window.text
+        case Trailing(length=None, rows=None):
+            own = "lifetime"
+        case Trailing(length=None):
+            own = f"{window.rows} row{'' if window.rows == 1 else 's'}"
+        case Trailing(length=int(length)):
+            own = duration_text(length)
+        case _:
+            return replace(window, id="").id
+    return f"{own} delayed by {duration_text(window.delay)}" if window.delay else own
 
 
 def _number(text: str | None) -> Any:
