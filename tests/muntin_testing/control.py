@@ -174,7 +174,7 @@ class History:
                 span[3] = -(10**9) if self.newest is None else self.newest
             return
         window = command.window
-        assert window is not None
+        assert isinstance(window, Window)
         lengths = (window.range, window.slide, window.offset)
         bad = open or any(n % self.grain for n in lengths) or "none" in (command.aggregates or ())
         assert entry.state == ("refused" if bad else "running"), entry
@@ -213,7 +213,8 @@ def _or_less(newest: int | None) -> int:
 
 def history_of(started: list[Window], script: list[Scripted], grain: int, **rules: Any) -> History:
     """The history of a script, which watches every window that it ever names."""
-    asked = [c.window for batch in script for c in batch.commands if c.window]
+    commands = (command for batch in script for command in batch.commands)
+    asked = [c.window for c in commands if isinstance(c.window, Window)]
     return History(started, grain, list(dict.fromkeys([*started, *asked])), **rules)
 
 

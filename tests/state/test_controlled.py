@@ -23,13 +23,14 @@ def play(seed: str, batches: int) -> Reached:
     run = Run(started, grain, random.choice([1, 2, 3]), rules)
     history = history_of(started, script, grain, **rules)
     reached, first = Reached(), {window.id for window in started}
-    complete: dict[str, int | None] = {}
+    complete: dict[str, int] = {}
     for number, batch in enumerate(script):
         found, step = run.step(batch)
         expected = history.step(batch, step.entries, found)
         assert found == expected, f"batch {number}"
-        starts = {entry.id: entry.complete_from for entry in step.entries if entry.answers_from}
-        complete.update(starts)
+        for entry in step.entries:
+            if entry.answers_from is not None and entry.complete_from is not None:
+                complete[entry.id] = entry.complete_from
         reached["rows before a window is complete"] += sum(
             at[2] < complete.get(at[0], at[2]) for at in found
         )

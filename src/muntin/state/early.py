@@ -86,7 +86,8 @@ NO_EARLY = Early()
 
 def _cut(slices: Slices, instant: Array) -> Array:
     """At which of these instants the slices are cut."""
-    return np.logical_or.reduce([(instant - cut.phase) % cut.step == 0 for cut in slices.cuts])
+    at = [(instant - cut.phase) % cut.step == 0 for cut in slices.cuts]
+    return np.asarray(np.logical_or.reduce(at))
 
 
 def _progressions(begins: list[int]) -> list[Progression]:

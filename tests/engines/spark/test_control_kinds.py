@@ -101,19 +101,24 @@ def test_trailing_windows_come_and_go(streams: SparkSession, tmp_path: Path) -> 
         )
 
 
-class Threes(WindowFunction):
-    """Three records a window."""
+def threes() -> type[WindowFunction]:
+    """Made here, so that it is pickled whole: workers do not know this module."""
 
-    def __init__(self) -> None:
-        self.seen = 0
+    class Threes(WindowFunction):
+        """Three records a window."""
 
-    def mark(self, time: int, record: Record) -> tuple[int, int]:
-        turn, self.seen = self.seen % 3 == 0, self.seen + 1
-        return int(turn and self.seen > 1), int(turn)
+        def __init__(self) -> None:
+            self.seen = 0
+
+        def mark(self, time: int, record: Record) -> tuple[int, int]:
+            turn, self.seen = self.seen % 3 == 0, self.seen + 1
+            return int(turn and self.seen > 1), int(turn)
+
+    return Threes
 
 
 def test_sessions_counts_and_functions_come_and_go(streams: SparkSession, tmp_path: Path) -> None:
-    windows = [mt.session("3 seconds", id="visits"), mt.user_window(Threes, id="threes")]
+    windows = [mt.session("3 seconds", id="visits"), mt.user_window(threes(), id="threes")]
 
     def build(stream: DataFrame, control: mt.Control) -> DataFrame:
         options: Any = {"watermark": "10 seconds", "buckets": 2, "control": control}
@@ -176,7 +181,8 @@ def test_distinct_items_come_and_go(streams: SparkSession, tmp_path: Path) -> No
     assert min(starts) == early
     for start in starts:
         end = start + timedelta(seconds=30)
-        last = {k: max(r.ts for r in rows if r.k == k and start <= r.ts < end) for k in "abcd"}
+        inside = sorted((r for r in rows if start <= r.ts < end), key=lambda r: r.ts)
+        last = {r.k: r.ts for r in inside}
         assert {r.k: r.last_seen for r in found if r.window.start == start} == last
 
 
