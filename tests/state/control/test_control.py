@@ -30,7 +30,10 @@ def control(tmp_path: Path) -> mt.Control:
         (lambda c: c.register("5 minutes", "first"), "the id 'first' is taken: suspend that"),
         (lambda c: c.register("5 minutes", aggregates=["totl"]), "keeps no partials of.*'total'"),
         (lambda c: c.register("1500 milliseconds"), "does not fit the grain of this stream, 1 sec"),
-        (lambda c: c.register(mt.session("5 minutes")), "cannot join a running stream: register"),
+        (
+            lambda c: c.register(mt.session("5 minutes")),
+            "cannot join this stream, whose windows are periodic",
+        ),
         (lambda c: c.register("5 parsecs"), "unknown unit 'parsecs'"),
         (lambda c: c.register("5 minutes", aggregates=[]), "at least one"),
     ],
