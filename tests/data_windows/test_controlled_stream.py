@@ -126,7 +126,7 @@ def test_rows_of_registered_windows_are_whole() -> None:
             last = max(last, watermark)
         assert entry is not None
         keys = admitted(batches)
-        copied = window in (GO, JUMP, STARTED[0]) and entry.complete_from is not None
+        copied = window in (GO, JUMP, STARTED[0]) and entry.effective is not None
         if copied:
             return  # the next test
         due = expected(window, "new", keys, entry, taken)
