@@ -3,14 +3,15 @@
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.test_tree import assert_is_brute_force
 from muntin.cost import RateCost
 from muntin.kernels.monoids import Ufuncs
-from muntin.kernels.opened import Join, Rest
-from muntin.kernels.pieces import Results
+from muntin.kernels.opened import Join, OpenSlices, Rest
+from muntin.kernels.pieces import Pieces, Results
 from muntin.model.windows import Window
 from muntin.physical import lower
 from muntin.physical.lowering import Prefix
@@ -72,3 +73,17 @@ def test_instances_are_found_again_where_codes_do_not_fit() -> None:
     assert join.with_rest(whole).columns[0][0].tolist() == [11, 42]
     left = join.left(1)
     assert (left.group.tolist(), left.start.tolist()) == ([1000], [far - 1])
+
+
+def test_long_runs_are_scanned_as_short_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices of many fragments take another way to the same running partials."""
+    start = np.arange(40)
+    values = np.random.default_rng(3).integers(0, 99, len(start))
+    fragments = Pieces(np.zeros_like(start), start, start, ((values,),))
+    found = []
+    for long in (64, 1):
+        monkeypatch.setattr("muntin.kernels.opened.LONG", long)
+        opened = OpenSlices.cut(fragments, start // 9 * 9, TOTAL)
+        found.append((opened.running[0][0].tolist(), opened.slices.columns[0][0].tolist()))
+    assert found[0] == found[1]
+    assert found[0][1] == [int(values[i : i + 9].sum()) for i in range(0, 40, 9)]

@@ -52,7 +52,7 @@ SCHEMA = pa.schema(
 
 
 STRATEGIES = [
-    *("unshared-pairs", "shared-pairs", "shared-panes", "wcg", "direct", "weave-share", "cutty")
+    *("unshared-pairs", "cutty", "shared-pairs", "shared-panes", "wcg", "direct", "weave-share")
 ]
 """Hypothesis draws the first most often: it keeps windows apart, the others put many together."""
 

@@ -20,6 +20,7 @@ of a slice is the slice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +29,9 @@ from muntin.kernels.monoids import Array, Arrays, Monoid
 from muntin.kernels.pieces import Bounds, Pieces, Results, bound_of
 from muntin.kernels.scans import Segments
 from muntin.model.windows import Window
+
+LONG = 64
+"""Runs of more elements are scanned as rows of padded blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +216,29 @@ def _runs(group: Array, start: Array) -> Array:
 def _prefixes(
     columns: tuple[Arrays, ...], first: Array, sizes: Array, monoids: tuple[Monoid, ...]
 ) -> tuple[Arrays, ...]:
-    """What every run, so long and from there, holds up to each of its elements."""
-    segments = Segments.runs(first, sizes)
+    """What every run, so long and from there, holds up to each of its elements.
+
+    Most runs are short: all their second elements are combined at once, then all third ones.
+    """
+    longest = int(sizes.max(initial=1))
+    if longest > LONG:
+        segments = Segments.runs(first, sizes)
+        pairs = zip(columns, monoids, strict=True)
+        return tuple(segments.prefixes(arrays, monoid) for arrays, monoid in pairs)
+    turns = [first[sizes > turn] + turn for turn in range(1, longest)]
     return tuple(
-        segments.prefixes(arrays, monoid) for arrays, monoid in zip(columns, monoids, strict=True)
+        _climb(arrays, turns, monoid) for arrays, monoid in zip(columns, monoids, strict=True)
     )
+
+
+def _climb(arrays: Arrays, turns: Sequence[Array], monoid: Monoid) -> Arrays:
+    """Combine each element with what was combined up to the one before it, turn by turn."""
+    done = tuple(a.copy() for a in arrays)
+    for place in turns:
+        older, newer = tuple(a[place - 1] for a in done), tuple(a[place] for a in done)
+        for target, value in zip(done, monoid.combine(older, newer), strict=True):
+            target[place] = value
+    return done
 
 
 def _put(arrays: Arrays, place: Array, values: Arrays) -> Arrays:
