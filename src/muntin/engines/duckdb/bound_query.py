@@ -121,11 +121,24 @@ def _columns(relation: duckdb.DuckDBPyRelation, query: Query) -> dict[str, str |
         if part.what in NAMES:
             kinds.setdefault(part.text, kinds[same[part.text.lower()]])
     if kinds[query.time] not in _INSTANTS:
-        raise ColumnError(
-            f"time column {query.time!r} is {types[same[query.time.lower()]]}, not a timestamp: "
-            f"convert it first, for instance with to_timestamp({query.time}) for Unix seconds"
-        )
+        raise ColumnError(_no_instant(query.time, types[same[query.time.lower()]]))
     return kinds
+
+
+def _no_instant(name: str, kind: str) -> str:
+    """What to say of a time column of another type; a csv file read by pandas has text there.
+
+    >>> print(_no_instant("at", "VARCHAR"))
+    time column 'at' is VARCHAR, not a timestamp: convert it first, for instance with \
+pandas.to_datetime(table['at'], format='%d/%m/%Y %H:%M'), or in DuckDB with strptime
+    """
+    is_text = kind == "VARCHAR"
+    how = "format='%d/%m/%Y %H:%M'" if is_text else "unit='s'"
+    return (
+        f"time column {name!r} is {kind}, not a timestamp: convert it first, for instance with "
+        f"pandas.to_datetime(table[{name!r}], {how}), or in DuckDB with "
+        f"{'strptime' if is_text else 'to_timestamp'}"
+    )
 
 
 def _types(source: Source, trees: Mapping[Part, exp.Expr]) -> dict[Part, str]:
