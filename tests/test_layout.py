@@ -16,9 +16,10 @@ FOLDERS = {
 
 FILES = {
     "test_architecture": "holds docs/architecture.md true",
+    "test_blocks": "reads the code of pages that nothing runs",
     "test_late_imports": "reads the imports of every module",
     "test_layout": "looks at all folders",
-    "test_notebooks": "runs the notebook on late flights",
+    "test_notebooks": "runs the notebooks of the examples",
     "test_optional_libraries": "takes the extras away",
     "test_pages": "checks pages of docs",
     "test_readme": "runs the README and the guides",

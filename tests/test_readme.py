@@ -1,5 +1,8 @@
 """README and docs say what is true: their code runs, and prints what the page shows.
 
+Code that cannot run here, because it needs a lake or a broker, is a block of `py` instead of
+`python`: tests/test_blocks.py reads it.
+
 To renew the shown output after a change: MUNTIN_RENEW=1 make test ARGS=tests/test_readme.py
 """
 
@@ -19,8 +22,12 @@ PAGES = ["README.md", *(str(p.relative_to(ROOT)) for p in sorted((ROOT / "docs")
 BLOCK = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:```(?:text|sql)\n(?P<shown>.*?)```\n)?", re.DOTALL
 )
-STATE = "spark.sql.streaming.stateStore.providerClass"
-"""A page may say where streams keep their state."""
+SETTINGS = (
+    "spark.sql.streaming.stateStore.providerClass",
+    "spark.sql.shuffle.partitions",
+    "spark.sql.session.timeZone",
+)
+"""A page may say where streams keep their state, and how its session is made."""
 
 
 @pytest.fixture
@@ -32,12 +39,14 @@ def names(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     flights = mt.demo_flights(spark)
     folder = request.getfixturevalue("tmp_path") / "arriving"
     flights.where("to_date(departure) = '2013-07-04'").coalesce(1).write.parquet(str(folder))
-    before = spark.conf.get(STATE)
+    before = {name: spark.conf.get(name) for name in SETTINGS}
     given = {"mt": mt, "spark": spark, "flights": flights, "folder": str(folder)}
-    if request.node.callspec.params["page"] == "docs/sinks.md":
+    page = (ROOT / request.node.callspec.params["page"]).read_text(encoding="utf-8")
+    if any("dsn" in block["code"] for block in BLOCK.finditer(page)):
         given["dsn"] = request.getfixturevalue("postgres").dsn
     yield given
-    spark.conf.set(STATE, before)
+    for name, setting in before.items():
+        spark.conf.set(name, setting)
 
 
 def printed(code: str, names: dict[str, Any]) -> str:

@@ -22,9 +22,11 @@ HEAD = """# Jobs: a pipeline in a file
 
 <!-- Written by tools/job_page.py: change the code, not this page. -->
 
-    muntin run JOB.toml           run it: a table to the end, a stream until Ctrl-C
-    muntin verify JOB.toml        compare every row with Spark's own window() queries or frames
-    muntin explain --job JOB.toml show its plan, without Spark
+```sh
+muntin run JOB.toml            # run it: a table to the end, a stream until Ctrl-C
+muntin verify JOB.toml         # compare every row with Spark's own window() queries or frames
+muntin explain --job JOB.toml  # show its plan, without Spark
+```
 
 A job is a TOML file with the sections below; `[trigger]`, `[history]` and `[spark]` may be left
 out, and of `[query]` and `[as_of]` there is one. It is checked before Spark starts: a mistake is
