@@ -239,16 +239,6 @@ def test_an_example_runs_as_it_stands(name: str, spark: SparkSession) -> None:
     spark.catalog.dropTempView("coldest")
 
 
-def test_the_notebook_runs(spark: SparkSession) -> None:
-    cells = json.loads((EXAMPLES / "muntin.ipynb").read_text(encoding="utf-8"))["cells"]
-    names: dict[str, Any] = {}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            exec("".join(cell["source"]), names)
-    assert names["outcome"].equal
-    assert len(names["week"]) == 37
-
-
 BROKEN: dict[str, tuple[str, str, str]] = {
     "no such time": ('time = "paid"', 'time = "pad"', "time 'pad' is not a column: did you mean"),
     "no such key": ('["card"]', '["crd"]', "key 'crd' is not a column: did you mean 'card'"),
