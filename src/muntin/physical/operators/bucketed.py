@@ -95,11 +95,18 @@ def _history(physical: PhysicalPlan, until: int, fill_for: int | None) -> str:
     held = bases(physical)
     windows = [w for base in held for w in base.windows.values()]
     since = kept_from(windows, until - (fill_for or 0))
-    slices = " and ".join(dict.fromkeys(str(base.slices) for base in held))
+    slices = " and ".join(dict.fromkeys(_in_words(base.slices) for base in held))
     return (
         f"starts from history: one batch job groups the table's rows from {instant_text(since)} "
         f"until {instant_text(until)} into {slices}; windows that ended by then are not emitted"
     )
+
+
+def _in_words(slices: Slices) -> str:
+    """Slices of one length by that, others by where they are cut."""
+    if len(slices.cuts) == 1:
+        return f"{slices.kind} of {duration_text(slices.cuts[0].step)}"
+    return f"{slices.kind} between the begins and ends of windows"
 
 
 class Bucketed(Streamed):
