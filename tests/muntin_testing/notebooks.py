@@ -18,7 +18,10 @@ Output = dict[str, Any]
 def run_cell(source: str, names: dict[str, Any], number: int) -> list[Output]:
     """The outputs of one cell, as a notebook stores them; `names` are what cells define."""
     body = ast.parse(source).body
-    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+    last: ast.Expr | None = None
+    if body and isinstance(body[-1], ast.Expr):
+        last = body[-1]
+        body = body[:-1]
     with redirect_stdout(StringIO()) as printed:
         exec(compile(ast.Module(body, []), f"cell {number}", "exec"), names)
         value = None
@@ -46,9 +49,8 @@ def _svg(figure: Any) -> str:
     import matplotlib
     from matplotlib import pyplot
 
-    settings = {"svg.hashsalt": "muntin", "svg.fonttype": "none"}
     drawn = StringIO()
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context({"svg.hashsalt": "muntin", "svg.fonttype": "none"}):
         figure.savefig(drawn, format="svg", metadata={"Date": None}, bbox_inches="tight")
     pyplot.close(figure)
     text = drawn.getvalue()

@@ -137,8 +137,8 @@ def _wrong_command(words: list[str]) -> list[str]:
         ):
             return [f"there is no file {file}"]
         case ["pip", "install", *rest]:
-            with (ROOT / "pyproject.toml").open("rb") as file:
-                extras = tomllib.load(file)["project"]["optional-dependencies"]
+            project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+            extras = project["project"]["optional-dependencies"]
             asked = [e for w in rest for m in re.findall(r"\[([\w,]+)\]", w) for e in m.split(",")]
             return [f"there is no extra {extra}" for extra in asked if extra not in extras]
     return []
