@@ -40,6 +40,7 @@ def main(folder: Path) -> None:
         SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     )
     spark.conf.set("spark.sql.session.timeZone", "UTC")
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
     made = spark.range(60).selectExpr(
         "timestamp_seconds(1700000000 + id * 2) AS ts", "string(id % 3) AS k", "id AS n"
     )
