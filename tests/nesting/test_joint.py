@@ -249,8 +249,8 @@ def test_an_operation_that_comes_later_begins_with_what_it_has_seen() -> None:
     many.insert("clicks", 4, {"page": "a"})
     many.register(Window(1, 1, id="one"), pages)
     many.insert("clicks", 4, {"page": "b"})  # of [4, 5), of which "a" was not seen
-    many.insert("clicks", 5, {"page": "c"})
-    [report] = [result for operation, result in many.advance(7) if operation == pages]
+    found = many.insert("clicks", 5, {"page": "c"}) + many.advance(7)
+    [report] = [result for operation, result in found if operation == pages]
     assert (report.end, report.of("one")) == (6, ["c"])
 
 
