@@ -24,7 +24,7 @@ Grouped, exploded and shipped count values (`width` in a row), scanned counts pa
 Results that come back from Python are the same for every plan, and left out.
 
 Expand takes slices whole: a plan that reads open slices is priced as it runs, closed. The kernel
-combines a result once more with the open slice; its fragments are priced as it runs, refined.
+adds `opened` to such an edge; the fragments of open slices are priced as it runs, refined.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ HALO = 1.25
 """A quarter of the pieces go to two chunks of time."""
 GATHER = 4.5
 """How many times as long a step takes along the chains of a parent that overlaps itself."""
+OPEN = 2
+"""Steps that the running partial of an open slice costs: a fragment, and a result that reads it."""
 SCANS = 3
 """`Constants.scanned` pays for a piece: two scans and one combine. Here each is counted."""
 
@@ -162,8 +164,10 @@ class KernelCost(Seconds):
             case Window(), Window() if not parent.tumbling:
                 return self.gathered(held(parent), float(pieces.count), held(child))
             case _:
-                opened = held(child) if pieces.kind is EdgeKind.PREFIX else 0.0
-                return self.scanned(held(parent), held(child)) + self.step * opened
+                scanned = self.scanned(held(parent), held(child))
+                if pieces.kind is EdgeKind.PREFIX and isinstance(parent, Slices):
+                    return scanned + self.step * opened(parent, held(parent), held(child))
+                return scanned
 
     def scanned(self, parent: Number, child: Number) -> Number:
         """Two scans of the pieces, one combine a result."""
@@ -173,3 +177,11 @@ class KernelCost(Seconds):
         """The scans of chains, or every piece of every result looked up."""
         steps: Number = np.minimum(2.0 * parent + child, pieces * child)
         return self.step * GATHER * steps
+
+
+def opened(slices: Slices, parent: float, child: float) -> float:
+    """Steps more for so many results that read an open slice, of so many pieces of the parent.
+
+    Slices that other windows begin are scanned once more, by the slides of the window.
+    """
+    return OPEN * child + (parent if len(slices.cuts) > 1 else 0.0)

@@ -17,7 +17,7 @@ from muntin.aggregates import Aggregate
 from muntin.cost import CostModel, KernelCost
 from muntin.cost.spark import Work
 from muntin.cost.statistics import SECOND
-from muntin.cost.surrogates import GATHER, HALO, SCANS
+from muntin.cost.surrogates import GATHER, HALO, OPEN, SCANS, opened
 from muntin.kernels.tree import Branch
 from muntin.model.windows import Window
 from muntin.physical.lowering import (
@@ -105,12 +105,14 @@ def way_of(node: PhysicalNode, physical: PhysicalPlan) -> str:
 def read(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> float:
     """Steps to make a node: each piece once to cut, twice to scan and once for each result.
 
-    A result that reads an open slice is combined once more. Steps along the chains of a parent that
-    overlaps itself take longer.
+    Running partials of open slices take more. Steps along the chains of a parent that overlaps
+    itself take longer.
     """
     parent, held = physical.nodes[node.parent], question.statistics.held
     if isinstance(node.shape, Slices):
-        return held(parent.shape)
+        below = physical.children(node.number)
+        is_open = any(isinstance(child.program, Prefix) for child in below)
+        return held(parent.shape) * (OPEN if is_open else 1)
     if isinstance(node.program, Suffix):
         assert isinstance(parent.shape, Window), "stairs are windows"
         assert isinstance(node.shape, Window), "stairs are windows"
@@ -119,7 +121,9 @@ def read(physical: PhysicalPlan, node: PhysicalNode, question: Question) -> floa
         return share * (2 * held(foot) + held(delta)) + GATHER * held(node.shape)
     scanned = 2 * held(parent.shape) + held(node.shape)
     if parent.disjoint:
-        return scanned + (held(node.shape) if isinstance(node.program, Prefix) else 0.0)
+        if isinstance(node.program, Prefix) and isinstance(parent.shape, Slices):
+            return scanned + opened(parent.shape, held(parent.shape), held(node.shape))
+        return scanned
     pieces = physical.plan.nodes[node.number].pieces.count * held(node.shape)
     return GATHER * min(scanned, pieces)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from muntin.cost import CostModel, KernelCost, Statistics
 from muntin.cost.spark import SHIPPED
 from muntin.cost.statistics import LARGEST, ROWS, SECOND
-from muntin.cost.surrogates import GATHER, SCANS
+from muntin.cost.surrogates import GATHER, OPEN, SCANS
 from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan, Prefix, Suffix
 from muntin.physical.operators.base import Operator
@@ -96,7 +96,7 @@ def price_evaluation(
         parent = physical.nodes[node.program.foot].shape
     reach = window.range / SECOND if kept and isinstance(window, Window) else 0.0
     pieces = _during(question, batch_span(question) + reach).held(parent)
-    combines = 2 if isinstance(node.program, Prefix) else 1
+    combines = 1 + OPEN if isinstance(node.program, Prefix) else 1
     scanned = share * (2 * pieces + combines * now(window)) + merged
     steps = pieces if isinstance(window, Slices) else scanned
     return BATCHES * (NODE + STEP * question.partials * steps)
