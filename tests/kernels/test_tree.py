@@ -163,3 +163,11 @@ def test_every_tree_gives_what_brute_force_gives() -> None:
     reached.at_least(5, "gathered", "gathered for sums", "slices → slices", "within a span")
     reached.at_least(5, "hidden window", "window ← window", "slices → window")
     reached.at_least(3, "sampled delta", "sliding delta", "stairs on stairs")
+
+
+def test_a_stair_may_have_records_in_its_delta_alone() -> None:
+    """The record at 1 is in [1, 14), and in no instance of the narrower window from there on."""
+    physical = lower(planned("subsume", [Window(4, 4, 2), Window(13, 4, 1)], idempotent=False))
+    [stair] = [node for node in physical.nodes if isinstance(node.program, Suffix)]
+    found, _ = evaluated(physical, {0: [1]}, span=(1, 14))
+    assert found == {(stair.number, 0, 1): "[1]"}

@@ -51,12 +51,13 @@ def test_every_technique_gives_the_rows_of_brute_force(technique: str) -> None:
 NESTED = (
     [Window(40, 1), Window(90, 1), Window(150, 5), Window(331, 5, 4), Window(331, 10, 9)],
     [Window(64, 4), Window(65, 4, 3), Window(200, 8)],
+    [Window(160, 1), Window(230, 1), Window(335, 1)],
 )
-"""Flights of stairs, with a window of one piece and with a delta shorter than a slide."""
+"""Flights of stairs, with a window of one piece, a delta shorter than a slide, and a long seed."""
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
-@pytest.mark.parametrize("windows", NESTED, ids=["long deltas", "a short delta"])
+@pytest.mark.parametrize("windows", NESTED, ids=["long deltas", "a short delta", "a long seed"])
 def test_stairs_give_the_rows_of_brute_force(technique: str, windows: list[Window]) -> None:
     reached, random = Reached(), Random(technique)
     spec = spec_of(windows, "subsume", technique=technique)
