@@ -153,10 +153,10 @@ def test_twenty_kills_into_sinks(streams: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_two_kills_of_two_streams_and_of_rows_served_at_once(
+def test_a_kill_of_two_streams_and_of_rows_served_at_once(
     streams: SparkSession, tmp_path: Path
 ) -> None:
-    survives(streams, tmp_path, ["labels-file", "labels-each", "arrival-each", "as_of-each"], 2)
+    survives(streams, tmp_path, ["labels-each", "arrival-each"], 1)
 
 
 @pytest.mark.long

@@ -183,8 +183,8 @@ KERNEL_SECONDS = (0.5, 1.2e-7)
 """For the kernel: of any call, and of one feature of one row."""
 OWN_SECONDS = (0.2, 1e-6, 8e-9)
 """For Spark's own RANGE frames: of any call, of one feature of one row, and of one event that a
-frame visits for it. Both are fitted by `muntin bench as-of-choice`, and hold for a session that has
-run queries before."""
+frame visits for it. Both are set by hand, for a session that has run queries before;
+`muntin bench as-of-choice` measures and fits them."""
 
 
 def chunk_length(asked: AsOf, statistics: Statistics, parts: int) -> int | None:
