@@ -14,7 +14,7 @@ from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.frame_verify import compare_frames
 from muntin.engines.spark.key_marks import forget_keys
 from muntin.engines.spark.names import column
-from muntin.engines.spark.operators.frames import Records, stranger
+from muntin.engines.spark.operators.frames import Records, run, stranger
 from muntin.engines.spark.own_frames import run_own_frames, split_own
 from muntin.engines.spark.session_facts import check_table, is_stream
 from muntin.engines.spark.statistics import glance
@@ -129,8 +129,8 @@ class SparkAsOf:
             left = self.asked.about(self.division.left)
             records = replace(records, rows=run_own_frames(self.rows, left, self.events))
             names = [*self.rows.columns, *self.asked.columns]
-            return records.run().select(*map(column, names))
-        return records.run()
+            return run(records).select(*map(column, names))
+        return run(records)
 
     @cached_property
     def records(self) -> Records:

@@ -57,14 +57,6 @@ class Records:
     known: Table | None = None
     chunk: int | None = None
 
-    def run(self) -> DataFrame:
-        """The rows with the features of the kernel, in the order in which they were asked for."""
-        arranged = self.arrange()
-        stage = arranged.stage
-        return self.finish(
-            arranged, add_computed(arranged.sent, "f", stage, stage.layout.sends, self.features)
-        )
-
     def finish(self, arranged: Arranged, computed: DataFrame) -> DataFrame:
         """The rows under their own names, with features that are finished."""
         rows = computed if arranged.is_row is None else computed.where(arranged.is_row)
@@ -231,6 +223,14 @@ class Records:
             for j, aggregate in enumerate(self.division.from_values):
                 found[self.asked.column(aggregate, frame)] = F.col(f"{own}h{j}")
         return [found[name].alias(name) for name in self.asked.columns]
+
+
+def run(records: Records) -> DataFrame:
+    """The rows with the features of the kernel, in the order in which they were asked for."""
+    arranged = records.arrange()
+    stage = arranged.stage
+    computed = add_computed(arranged.sent, "f", stage, stage.layout.sends, records.features)
+    return records.finish(arranged, computed)
 
 
 def stranger(records: Records) -> str | None:
