@@ -105,10 +105,9 @@ def progress(query: StreamingQuery) -> Progress | None:
     metrics = _metrics(last)
     return Progress(
         batch=int(last["batchId"]),
-        # By attribute: on Spark Connect there are no sums under these keys, only in the sources.
-        input_rows=int(last.numInputRows),
-        input_rate=float(last.inputRowsPerSecond or 0.0),
-        work_rate=float(last.processedRowsPerSecond or 0.0),
+        input_rows=int(_figure(last, "numInputRows")),
+        input_rate=float(_figure(last, "inputRowsPerSecond") or 0.0),
+        work_rate=float(_figure(last, "processedRowsPerSecond") or 0.0),
         batch_seconds=seconds,
         results=_results(metrics, seconds),
         watermark=watermark,
@@ -136,6 +135,12 @@ def _metrics(last: Any) -> dict[str, dict[str, Any]]:
     """What the plans of a query observed, by the name of the observation."""
     observed = last["observedMetrics"] or {}
     return {name: row.asDict() for name, row in observed.items() if name.startswith("muntin")}
+
+
+def _figure(last: Any, name: str) -> Any:
+    """A sum over the sources, which on Spark Connect is an attribute and no value of the key."""
+    own = getattr(last, name, None)
+    return last[name] if own is None else own
 
 
 def _results(metrics: dict[str, dict[str, Any]], seconds: float) -> dict[str, float]:

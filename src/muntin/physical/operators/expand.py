@@ -64,6 +64,13 @@ def levels(physical: PhysicalPlan) -> tuple[Level, ...]:
     return tuple(found)
 
 
+def source_level(physical: PhysicalPlan) -> Level:
+    """What the rows of the source feed: the first level, whoever computes the others."""
+    level = _level(physical.roots, [])
+    _add_deltas(level, physical, 1)
+    return level
+
+
 def _level(nodes: tuple[PhysicalNode, ...], finished: list[PhysicalNode]) -> Level:
     feeds: dict[int, tuple[Feed, ...]] = {}
     slices: dict[int, tuple[SlicesTarget, ...]] = {}

@@ -110,7 +110,7 @@ class Terms:
         3600000000
         >>> Terms((), kind="data").read("5 fish", "mine")
         Traceback (most recent call last):
-        muntin.errors.ControlError: duration '5 fish' cannot be read: ...
+        muntin.errors.ControlError: range '5 fish' has the unknown unit 'fish': known: ...
         """
         if self.kind == PERIODIC:
             return check_window(text, id)

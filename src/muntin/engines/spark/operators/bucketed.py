@@ -52,7 +52,7 @@ from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.model.windows import Window, kept_from
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.bucketed import BUCKETED, Bucketed
-from muntin.physical.operators.expand import Level, levels
+from muntin.physical.operators.expand import Level, source_level
 from muntin.physical.operators.kernel import Base
 from muntin.state.corrected import REVISION
 from muntin.state.extras import extras
@@ -89,7 +89,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
         output,
         "Update" if spec.update else "Append",
         "EventTime",
-        initialState=initial_slices(bound, spec, windows.values(), levels(physical)[0]),
+        initialState=initial_slices(bound, spec, windows.values(), source_level(physical)),
     )
     if plain is None:
         observed = stepped.observe(metric_name(), *_metrics(ids, "complete_from"))

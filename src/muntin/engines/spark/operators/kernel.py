@@ -18,7 +18,7 @@ from muntin.engines.spark.table import Table
 from muntin.engines.spark.unshared import join_direct
 from muntin.errors import ColumnError
 from muntin.physical import PhysicalPlan
-from muntin.physical.operators.expand import levels
+from muntin.physical.operators.expand import source_level
 from muntin.physical.operators.kernel import CHUNK_RANGES, trees, widest
 from muntin.physical.question import in_engine, in_python
 
@@ -40,7 +40,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
             f"{own.name} runs in Python, and {bound.stranger}: leave out the key or the aggregate "
             "of that type, or cast it"
         )
-    rows = expand.from_source(bound.table, levels(physical)[0])
+    rows = expand.from_source(bound.table, source_level(physical))
     if physical.depth > 1 or own:
         rows = _evaluated(rows, physical, bound)
     return finish(rows, physical, bound.query, bound.table)
