@@ -1,5 +1,6 @@
 """The command times every side on small tables, and says in how many sets `auto` is near."""
 
+import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
@@ -7,6 +8,7 @@ from lab.benchmarks.untold import CASES, Outcome, measure, summary, table_of
 from lab.registry import Options
 
 
+@pytest.mark.long
 def test_small_tables_are_timed(spark: SparkSession) -> None:
     console = Console(record=True, width=200)
     options = Options(rows=20_000, repeat=1)

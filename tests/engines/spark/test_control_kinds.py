@@ -61,6 +61,7 @@ def nothing() -> None:
     pass
 
 
+@pytest.mark.long
 def test_trailing_windows_come_and_go(streams: SparkSession, tmp_path: Path) -> None:
     def build(stream: DataFrame, control: mt.Control) -> DataFrame:
         options: Any = {"watermark": "10 seconds", "buckets": 2, "control": control}
@@ -159,6 +160,7 @@ def test_sessions_counts_and_functions_come_and_go(streams: SparkSession, tmp_pa
     }
 
 
+@pytest.mark.long
 def test_distinct_items_come_and_go(streams: SparkSession, tmp_path: Path) -> None:
     windows = [mt.hopping("20 seconds", "10 seconds", id="always")]
 
