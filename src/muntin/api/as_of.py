@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from html import escape
-from typing import Any, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 from muntin.aggregates import Aggregate
+from muntin.api.bound_plan import BoundPlan
 from muntin.api.engine import engine_of
 from muntin.api.plan import Table
 from muntin.engines.as_of import BoundAsOf
 from muntin.engines.engine import CONTROL_ON_BATCH, HISTORY_ON_BATCH
-from muntin.errors import ColumnError, StrategyError, is_one_of, printable, unknown
+from muntin.errors import ColumnError, StrategyError, is_one_of, unknown
 from muntin.model.as_of import AsOf, as_of_query
 from muntin.model.choices import Closed, FrameOperator, FrameOutput
 from muntin.model.durations import Duration
@@ -120,30 +119,15 @@ _ONE_IS_A_STREAM = {
 """Why a stream and a table do not meet, by the engine of the rows."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AsOfPlan:
+class AsOfPlan(BoundPlan[BoundAsOf]):
     """What mt.as_of would run on these very tables: print it, run it, or verify it."""
 
-    bound: BoundAsOf
+    __slots__ = ()
 
     @property
     def asked(self) -> AsOf:
         """The question: windows, aggregates, keys, and which bounds belong to a window."""
         return self.bound.asked
-
-    def explain(self) -> str:
-        """What runs: how rows and events meet, and how each aggregate is computed."""
-        return "\n".join(map(printable, self.bound.explain()))
-
-    def run(self) -> Any:
-        """The rows with their features, as mt.as_of gives them."""
-        return self.bound.run()
-
-    def __repr__(self) -> str:
-        return self.explain()
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.explain())}</pre>"
 
 
 def explain_as_of(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from html import escape
-from typing import Any
 
 from muntin.aggregates import count
+from muntin.api.bound_plan import BoundPlan
 from muntin.api.engine import engine_of
-from muntin.engines.nested import BoundNested
-from muntin.errors import ColumnError, QueryError, WindowError, printable, shown
+from muntin.engines.bound_question import BoundQuestion
+from muntin.errors import ColumnError, QueryError, WindowError, shown
 from muntin.model.choices import Grouping, NestedLayout, Output
 from muntin.model.durations import Duration
 from muntin.model.query import Query, query
@@ -24,25 +22,10 @@ JoinedWindows = Iterable[Window | Sequence[Window]]
 """Windows of a join: one for both sides, or a pair of one for each."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NestedPlan:
+class NestedPlan(BoundPlan[BoundQuestion]):
     """What mt.distinct or mt.join would run on these very tables: print it, or run it."""
 
-    bound: BoundNested
-
-    def explain(self) -> str:
-        """What runs: how rows become items or pairs of windows, and how windows share."""
-        return "\n".join(map(printable, self.bound.explain()))
-
-    def run(self) -> Any:
-        """The rows, as mt.distinct or mt.join gives them."""
-        return self.bound.run()
-
-    def __repr__(self) -> str:
-        return self.explain()
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.explain())}</pre>"
+    __slots__ = ()
 
 
 def distinct_items(

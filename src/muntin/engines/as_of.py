@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
+from muntin.engines.bound_question import BoundQuestion
 from muntin.engines.verification import Verification
 from muntin.model.as_of import AsOf
 
 
-class BoundAsOf(Protocol):
-    """A question bound to its tables: everything about them is found, nothing has run."""
+class BoundAsOf(BoundQuestion, Protocol):
+    """A question about trailing windows, which the engine can answer by itself, too."""
 
     @property
     def asked(self) -> AsOf:
         """The question."""
-
-    def run(self) -> Any:
-        """The rows with their features, as the kind of table given."""
-
-    def explain(self) -> list[str]:
-        """What runs, line by line."""
 
     def compare(self) -> Verification:
         """Our features against the engine's own."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from muntin.cost import Statistics
 from muntin.engines.as_of import BoundAsOf
-from muntin.engines.nested import BoundNested
+from muntin.engines.bound_question import BoundQuestion
 from muntin.engines.verification import Verification
 from muntin.model.as_of import AsOf
 from muntin.model.choices import Engine as EngineName
@@ -74,10 +74,10 @@ class EngineOf(Protocol[Data, Bound, Result]):
     ) -> BoundAsOf:
         """A question about trailing windows bound to the rows, and to other events if given."""
 
-    def bind_distinct(self, data: Data, asked: DistinctItems, **stream: Any) -> BoundNested:
+    def bind_distinct(self, data: Data, asked: DistinctItems, **stream: Any) -> BoundQuestion:
         """A question about the distinct items of windows, bound to its rows."""
 
-    def bind_join(self, left: Data, right: Any, asked: WindowJoin, **stream: Any) -> BoundNested:
+    def bind_join(self, left: Data, right: Any, asked: WindowJoin, **stream: Any) -> BoundQuestion:
         """A question about the pairs of rows in windows, bound to both sides."""
 
     def statistics(

@@ -104,7 +104,9 @@ def find_plan(query: Query, options: Options) -> Found:
     for name in names:
         worth = _worth(tried, options)
         tried.append(_try(name, query, in_use(), options, run_by, worth))
-    tried.sort(key=lambda each: list(STRATEGIES).index(each.strategy))
+    if auto:
+        by_name = {each.strategy: each for each in tried}
+        tried = [by_name[name] for name in STRATEGIES]
     best = _best(tried, options)
     if best.plan is None or best.choice is None:
         raise StrategyError("no strategy has a plan for these windows")

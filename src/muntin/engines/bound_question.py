@@ -1,11 +1,11 @@
-"""The interface of engines to nested windows: mt.distinct or mt.join, bound to tables."""
+"""The interface of engines to mt.as_of, mt.distinct and mt.join: a question, bound to tables."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
 
-class BoundNested(Protocol):
+class BoundQuestion(Protocol):
     """A question bound to its tables: everything about them is found, nothing has run."""
 
     def run(self) -> Any:
