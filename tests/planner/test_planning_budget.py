@@ -15,6 +15,7 @@ from muntin.cost import RateCost
 from muntin.errors import BudgetError
 from muntin.model.durations import LONGEST
 from muntin.plan.slicing.edges import forget
+from muntin.planner.search import NOT_WORTH_IT
 from muntin.planner.strategies import SHARES, STRATEGIES, Problem, budget_for
 from muntin.planner.strategies.coverage.wcg import wcg
 
@@ -144,6 +145,8 @@ def test_a_search_takes_no_longer_than_it_could_save() -> None:
     assert steps[0] < steps[1] / 2
     left_out = [{a.strategy for a in p.alternatives if a.note} for p in (small, large)]
     assert left_out[1] < left_out[0], "what is worth more is planned for longer"
+    assert NOT_WORTH_IT in small.explain()
+    assert NOT_WORTH_IT not in large.explain()
 
 
 def test_what_was_planned_before_changes_nothing() -> None:
@@ -169,7 +172,8 @@ def test_a_named_strategy_over_its_budget_is_refused_with_a_sentence() -> None:
 
 def test_a_named_strategy_may_take_more_than_auto_allows() -> None:
     windows = hostile_windows("giants", 16)
-    tried = {a.strategy: a for a in mt.optimize(query(windows)).alternatives}
+    plan = mt.optimize(query(windows), statistics=VAST)
+    tried = {a.strategy: a for a in plan.alternatives}
     assert tried["weave-plus"].note.startswith("left out: over the planning budget")
     named = mt.optimize(query(windows), "weave-plus")
     assert limit("weave-plus", 16) < {a.strategy: a.steps for a in named.alternatives}["weave-plus"]

@@ -41,6 +41,7 @@ from muntin.planner.strategies import (
 
 KEYS = 100.0
 """Keys that there are taken to be where nobody says."""
+NOT_WORTH_IT = "left out: planning it could take longer than it saves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _try(
     caller's to know.
     """
     if not worth:
-        return Tried(name, note="left out: the planning budget is spent")
+        return Tried(name, note=NOT_WORTH_IT)
     asked = options.strategy == name
     budget = budget_for(len(query.windows), SHARES.get(name, 1), asked, worth)
     tried: list[Tried] = []
@@ -203,7 +204,8 @@ def _try(
                     f"strategy {name!r} is {over} for these {len(problem.windows)} windows: "
                     "use strategy='auto', which leaves it out"
                 ) from None
-            tried.append(Tried(name, note=f"left out: {over}"))
+            note = NOT_WORTH_IT if budget.limit == worth else f"left out: {over}"
+            tried.append(Tried(name, note=note))
         except StrategyError as refusal:
             if must_work:
                 raise
