@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import gcd
 
@@ -38,7 +39,7 @@ PORTION = 1_000_000
 """About so many cells are filled at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grid:
     """Some runs of pieces on one line of cells."""
 
@@ -81,18 +82,23 @@ class Grid:
             line, n, m = monoid.reduce(tuple(a.reshape(-1, m) for a in line)), n // m, 1
         if n > 1:
             line = monoid.slide(line, n)
-        found = tuple(a[: total * m : m] for a in line)
-        return found if total == int(self.count.sum()) else self._without_room(found)
+        found, kept = tuple(a[: total * m : m] for a in line), self._kept
+        return found if kept is None else tuple(a.take(kept) for a in found)
 
     def held(self) -> Array:
         """How many pieces every instance holds."""
         ones = np.ones(len(self.place), dtype=np.int64)
         return self.evaluate((ones,), _COUNTING)[0]
 
-    def _without_room(self, found: Arrays) -> Arrays:
-        turn = np.arange(len(found[0])) - np.repeat(np.cumsum(self.room) - self.room, self.room)
-        kept = turn < np.repeat(self.count, self.room)
-        return tuple(a[kept] for a in found)
+    @cached_property
+    def _kept(self) -> Array | None:
+        """The places of instances among those that would fit; None where there is no more room."""
+        spare = self.room - self.count
+        if not spare.any():
+            return None
+        before = np.cumsum(spare) - spare
+        kept: Array = np.arange(int(self.count.sum())) + np.repeat(before, self.count)
+        return kept
 
 
 def grids(pieces: Pieces, window: Window, limits: Bounds | None) -> Iterator[Grid] | None:

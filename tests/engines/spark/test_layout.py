@@ -186,7 +186,10 @@ def test_holistic_aggregates_stand_beside_shared_ones(frugal: SparkSession) -> N
     assert "none of the aggregates has partials" in alone.explain()
 
 
-def test_ratios_share_partials_and_are_null_where_nothing_divides(frugal: SparkSession) -> None:
+@pytest.mark.parametrize("operator", ["kernel", pytest.param("expand", marks=pytest.mark.slow)])
+def test_ratios_share_partials_and_are_null_where_nothing_divides(
+    frugal: SparkSession, operator: Any
+) -> None:
     df = table(frugal)
     ratios = [
         mt.ratio(mt.sum("x * n"), mt.sum("n")).alias("weighted"),
@@ -195,9 +198,8 @@ def test_ratios_share_partials_and_are_null_where_nothing_divides(frugal: SparkS
         mt.ratio(mt.median("x"), mt.count()).filter("x > 0").alias("mixed"),
     ]
     query = mt.query("ts", WINDOWS, ratios, keys="a key")
-    for operator in ("expand", "kernel"):
-        assert mt.verify(df, mt.optimize(query, "wcg", operator=operator))
-    found = mt.aggregate(df, "ts", WINDOWS, ratios, "a key", strategy="wcg", operator="kernel")
+    assert mt.verify(df, mt.optimize(query, "wcg", operator=operator))
+    found = mt.aggregate(df, "ts", WINDOWS, ratios, "a key", strategy="wcg", operator=operator)
     rows, held = found.collect(), df.collect()
     assert {r.filtered for r in rows} > {None}
     assert len({r.share for r in rows}) > 3

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
+from muntin.engines.spark.names import column
 from muntin.engines.spark.session_facts import version_of
 from muntin.engines.spark.settled_worker import settle_worker
 
@@ -44,7 +45,7 @@ def add_computed(
         settle_worker()
 
     function = F.arrow_udf(computed, kind).asNondeterministic()  # type: ignore[attr-defined]
-    return rows.select("*", function(*map(F.col, arguments)).alias(name))
+    return rows.select("*", function(*map(column, arguments)).alias(name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from muntin.aggregates.columns import Columns
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.key_marks import LATE, marked
-from muntin.engines.spark.names import constant
+from muntin.engines.spark.names import constant, named
 from muntin.engines.spark.table import Table
 from muntin.model.query import Query
 from muntin.model.windows import Window
@@ -55,11 +55,11 @@ def name_columns(
     They are finished from partial columns, unless they have been computed.
     """
     ids = {node.number: node.id for node in physical.outputs}
-    window = window_column("start", end, table.time_type)
+    window = window_column("start", end, table.time_type, "window")
     known = {field.name: field.metadata for field in table.rows.schema}
     return rows.select(
         F.expr(lookup(ids)).alias("window_id", metadata=marked()),
-        window.alias("window", metadata=metadata or {}),
+        window.alias("window", metadata=metadata) if metadata else window,
         *(
             F.col(k).alias(name, metadata=marked(known[k]))
             for k, name in zip(table.keys, query.keys, strict=True)
@@ -69,17 +69,16 @@ def name_columns(
     )
 
 
-def window_column(start: str, end: str, kind: str) -> Column:
+def window_column(start: str, end: str, kind: str, name: str) -> Column:
     """A window like Spark's, from SQL for microseconds and the type of the time column."""
     instant = SparkWriter().instant
-    return F.struct(
-        F.expr(instant(start, kind)).alias("start"), F.expr(instant(end, kind)).alias("end")
-    )
+    bounds = f"'start', {instant(start, kind)}, 'end', {instant(end, kind)}"
+    return named(f"named_struct({bounds})", name)
 
 
 def results(columns: Columns) -> list[Column]:
     """The results over merged partial columns."""
-    return [F.expr(r.final).alias(r.name) for r in columns.results]
+    return [named(r.final, r.name) for r in columns.results]
 
 
 def missed_column(physical: PhysicalPlan, table: Table) -> Column:
@@ -99,8 +98,7 @@ def filled_results(query: Query, table: Table) -> list[Column]:
     """The results over merged partial columns, or those of no rows where a row is FILLED."""
     empty = {a.name: a.function.empty for a in query.aggregates}
     return [
-        F.expr(f"IF({FILLED}, {empty[r.name]}, {r.final})").alias(r.name)
-        for r in table.columns.results
+        named(f"IF({FILLED}, {empty[r.name]}, {r.final})", r.name) for r in table.columns.results
     ]
 
 

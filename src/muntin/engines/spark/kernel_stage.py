@@ -181,9 +181,10 @@ class Groups:
 
 def _firsts(group: Array) -> Array:
     """Where lists begin: with every group, and anew in long ones."""
-    begins = np.concatenate(([0], np.flatnonzero(group[1:] != group[:-1]) + 1))
-    rest = np.arange(0, len(group), LISTED)
-    return np.asarray(np.union1d(begins, rest) if len(group) > LISTED else begins)
+    begins = np.empty(len(group), dtype=np.bool_)
+    np.not_equal(group[1:], group[:-1], out=begins[1:])
+    begins[::LISTED] = True
+    return np.flatnonzero(begins)
 
 
 def changes_of(table: pa.Table, names: list[str]) -> Array:

@@ -62,7 +62,7 @@ def fill_empty(
     rows = gaps.select("*", turns.alias("turn")).withColumn("begin", F.expr("begin + turn * slide"))
     return rows.select(
         "window_id",
-        window_column("begin", "(begin + length)", kind).alias("window"),
+        window_column("begin", "(begin + length)", kind, "window"),
         *(F.col(k).alias(name) for k, name in zip(keys, query.keys, strict=True)),
         *(
             F.expr(f"if(turn = 0, held.a{i}, {a.function.empty})").alias(a.name)

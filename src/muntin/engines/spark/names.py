@@ -30,7 +30,15 @@ def quoted(name: str) -> str:
 
 def column(name: str) -> Column:
     """The column of exactly that name."""
-    return F.col(quoted(name))
+    return F.expr(quoted(name))
+
+
+def named(sql: str, name: str) -> Column:
+    """An expression of ours under a name, in one text.
+
+    `.alias()` would send eleven messages more to the JVM, which is most of a small call's time.
+    """
+    return F.expr(f"{sql} AS {quoted(name)}")
 
 
 def constant(value: object, kind: str) -> str:

@@ -21,7 +21,7 @@ from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.frame_layout import Layout
 from muntin.engines.spark.frame_stage import FrameStage
-from muntin.engines.spark.names import column, find_column, quoted
+from muntin.engines.spark.names import column, find_column, named, quoted
 from muntin.engines.spark.row_partials import fields_of, one_zero, send_rows
 from muntin.engines.spark.table import columns_in, input_column
 from muntin.kernels.sent_columns import Sent
@@ -143,8 +143,8 @@ class _OwnEvents:
     def sending(self) -> tuple[DataFrame, FrameStage]:
         """The sorted records with as few columns as hold all, and what workers do with them."""
         records = self.records
-        given = [column(name).alias(f"c{i}") for i, name in enumerate(self.names)]
-        beside = [] if self.chunk is None else [column(self.chunk_name).alias("chunk")]
+        given = [named(quoted(name), f"c{i}") for i, name in enumerate(self.names)]
+        beside = [] if self.chunk is None else [named(quoted(self.chunk_name), "chunk")]
         table = records.table_of(self.ordered, [*given, *beside], records.table)
         lifted = send_rows(table)
         plain = {p.name: self._plain(p.row, p.name) for p in table.columns.partials}
@@ -195,8 +195,8 @@ def add_chunk(
     """
     own, latest = (floor_div(each, chunk) for each in (instant, f"({instant} + {reach}L)"))
     where = f"{events} AND " if events else ""
-    chunks = F.expr(f"if({where}{latest} > {own}, array({own}, {own} + 1), array({own}))")
-    return records.select("*", F.explode(chunks).alias(name))
+    chunks = f"if({where}{latest} > {own}, array({own}, {own} + 1), array({own}))"
+    return records.select("*", named(f"explode({chunks})", name))
 
 
 def floor_div(position: str, divisor: int) -> str:

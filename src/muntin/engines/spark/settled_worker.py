@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark import TaskContext
 
 _known_modules = 0
@@ -23,3 +26,15 @@ def settle_worker() -> None:
         gc.collect()
         gc.freeze()
         _known_modules = len(sys.modules)
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """A function for mapInArrow, at whose end the worker is settled."""
+
+    body: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """What the function makes of one partition."""
+        yield from self.body(batches)
+        settle_worker()

@@ -35,7 +35,7 @@ from muntin.aggregates.columns import (
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.faults import REFUSALS, silence_log, translate_refusals, try_parts
-from muntin.engines.spark.names import expression, find_column, quoted
+from muntin.engines.spark.names import expression, find_column, named, quoted
 from muntin.engines.spark.session_facts import check_table
 from muntin.errors import ColumnError, MuntinError, shown
 from muntin.model.query import Query
@@ -95,11 +95,11 @@ def prepare(
     instant = SparkWriter().microseconds(time, types["time"])
     k, v, u, o = map(_plain_names, "kvuo", (keys, inputs, read, order))
     rows = chosen.select(
-        *_aliased(map(F.expr, keys), k),
-        F.expr(f"{instant} - {query.set_back}L" if query.set_back else instant).alias("t"),
+        *map(named, keys, k),
+        named(f"{instant} - {query.set_back}L" if query.set_back else instant, "t"),
         *_aliased((input_column(each, columns) for each in inputs), v),
         *_aliased(map(F.expr, read.values()), u),
-        *_aliased(map(F.expr, order.values()), o),
+        *map(named, order.values(), o),
         *(column.alias(name) for name, column in (carried or {}).items()),
     )
     rows = rows.where("t IS NOT NULL")
@@ -128,8 +128,8 @@ def partial_fields(
     rows: DataFrame, columns: Columns, calls: Sequence[Column] = ()
 ) -> tuple[StructField, ...]:
     """The partial columns of prepared rows with their types; other calls are looked at, too."""
-    lifts = [F.expr(p.lift).alias(p.name) for p in columns.partials]
-    made = list(rows.agg(F.lit(1), *calls, *lifts).schema)[1 + len(calls) :]
+    lifts = [named(p.lift, p.name) for p in columns.partials]
+    made = list(rows.agg(F.expr("1"), *calls, *lifts).schema)[1 + len(calls) :]
     return tuple(StructField(f.name, f.dataType) for f in made)  # whatever its nulls
 
 
@@ -302,7 +302,7 @@ def tie_breakers(table: Table, rows: DataFrame, query: Query) -> list[str]:
     )
     if sensitive:
         kinds = dict(rows.dtypes)
-        others = [*table.values, *table.read, *(p.name for p in table.columns.partials)]
+        others = [*table.read, *table.values, *(p.name for p in table.columns.partials)]
         order += [n for n in others if n in kinds and not has_no_order(kinds[n])]
     return order
 

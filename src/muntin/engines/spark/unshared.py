@@ -25,7 +25,10 @@ from muntin.engines.spark.session_facts import version_of
 from muntin.engines.spark.table import kinds_of
 from muntin.model.query import Query
 
-_HOLISTIC = "keeps every value of a window, which no state of bounded size can hold"
+_HOLISTIC = (
+    "keeps every value of a window, which no state of bounded size can hold: take "
+    "mt.approx_percentile"
+)
 
 
 def split(query: Query, df: DataFrame) -> tuple[Query | None, Query | None]:

@@ -106,7 +106,7 @@ def finish_labelled(rows: DataFrame, source: StreamSource) -> DataFrame:
     finals = enumerate(source.table.columns.results)
     return rows.select(
         "window_id",
-        window_column("start", "end", source.table.time_type).alias("window"),
+        window_column("start", "end", source.table.time_type, "window"),
         *(F.col(k).alias(name) for k, name in keys),
         *(asked_result(i, r.final).alias(r.name) for i, r in finals),
     )

@@ -21,6 +21,7 @@ from muntin.engines.spark.row_partials import (
     one_zero,
     send_rows,
 )
+from muntin.engines.spark.settled_worker import Settling
 from muntin.engines.spark.table import Table, prepare, tie_breakers
 from muntin.errors import ColumnError
 from muntin.kernels.mergers import not_merged
@@ -62,7 +63,7 @@ def _slice(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> D
     given, windows = send_rows(table), asked_windows(physical)
     stage = Cutty(table.keys, windows, inputs, table.columns.partials, wraps, given.sent)
     schema = StructType([*head(table), *table.fields])
-    rows = _sort(given.rows, table, query).mapInArrow(stage, schema)
+    rows = _sort(given.rows, table, query).mapInArrow(Settling(stage), schema)
     return name_columns(rows, physical, query, table)
 
 
@@ -79,7 +80,7 @@ def _assign(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
     stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
     kinds = [field for field in table.rows.schema.fields if field.name in table.values]
     schema = StructType([*head(table), StructField("run", LongType()), *kinds])
-    rows = _sort(table.rows, table, query).mapInArrow(stage, schema)
+    rows = _sort(table.rows, table, query).mapInArrow(Settling(stage), schema)
     place = dict(zip(table.columns.inputs, table.values, strict=True))
 
     def call(aggregate: Aggregate) -> Column:

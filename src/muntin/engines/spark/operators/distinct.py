@@ -116,7 +116,7 @@ def _lay_out(rows: DataFrame, table: Table, asked: DistinctItems) -> DataFrame:
 
     if asked.layout == "long":
         each = held.select(*table.keys, "last", "stop", F.inline("held"))
-        window = window_column("(stop - reach)", "stop", table.time_type).alias("window")
+        window = window_column("(stop - reach)", "stop", table.time_type, "window")
         return each.select(F.col("id").alias("window_id"), window, *items, at("last", "last_seen"))
     return held.select(
         F.expr("held[0].id").alias("window_id"),

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import finish
-from muntin.engines.spark.names import constant
+from muntin.engines.spark.names import constant, named
 from muntin.engines.spark.table import Table, add_order
 from muntin.physical import FROM_SOURCE, PhysicalPlan
 from muntin.physical.operators.expand import Level, SlicesTarget, levels
@@ -53,10 +53,9 @@ def from_source(table: Table, level: Level, read: Read | None = None) -> DataFra
         read(copy_rows(rows, level))
     single = _single_target(level)
     if single is None:
-        return _group(copy_rows(rows, level), table, lifts, F.col("node"), F.col("start"))
+        return _group(copy_rows(rows, level), table, lifts, F.expr("node"), F.expr("start"))
     node, start = single
-    grouped = _group(rows, table, lifts, F.expr(start).alias("start"))
-    return grouped.withColumn("node", F.lit(node))
+    return _group(rows, table, [("node", f"{node}"), *lifts], named(start, "start"))
 
 
 def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = None) -> DataFrame:
@@ -69,7 +68,7 @@ def next_level(rows: DataFrame, level: Level, table: Table, read: Read | None = 
     if read is not None:
         read(exploded)
     merges = [(p.name, p.merge) for p in table.columns.partials]
-    return _group(exploded, table, merges, F.col("node"), F.col("start"))
+    return _group(exploded, table, merges, F.expr("node"), F.expr("start"))
 
 
 def copy_rows(rows: DataFrame, level: Level) -> DataFrame:
@@ -138,8 +137,8 @@ def _latest(cuts: list[tuple[str, str]], position: str) -> str:
 
 
 def _group(rows: DataFrame, table: Table, columns: list[tuple[str, str]], *by: Column) -> DataFrame:
-    partials = [F.expr(sql).alias(name) for name, sql in columns]
-    return rows.groupBy(*table.keys, *by).agg(*partials)
+    keys = map(F.expr, table.keys)
+    return rows.groupBy(*keys, *by).agg(*(named(sql, name) for name, sql in columns))
 
 
 def _single_target(level: Level) -> tuple[int, str] | None:

@@ -14,6 +14,7 @@ from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.operators import expand
 from muntin.engines.spark.row_partials import fields_of
+from muntin.engines.spark.settled_worker import Settling
 from muntin.engines.spark.table import Table
 from muntin.engines.spark.unshared import join_direct
 from muntin.errors import ColumnError
@@ -64,9 +65,10 @@ def evaluate(
 ) -> DataFrame:
     """The instances that NumPy makes of rows: groups of some columns, sorted by position."""
     assert kernel.chunk is not None, "few keys are split by time"
-    split, own = _chunked(rows, position, kernel.chunk, kernel.widest), [*table.keys, *by, "chunk"]
-    ordered = split.repartition(*own).sortWithinPartitions(*own, position)
-    return _unpacked(ordered.mapInArrow(body, _listed(table)), table)
+    split = _chunked(rows, position, kernel.chunk, kernel.widest)
+    own = [F.expr(name) for name in (*table.keys, *by, "chunk")]
+    ordered = split.repartition(*own).sortWithinPartitions(*own, F.expr(position))
+    return _unpacked(ordered.mapInArrow(Settling(body), _listed(table)), table)
 
 
 def _listed(table: Table) -> StructType:
@@ -92,8 +94,8 @@ def _unpacked(lists: DataFrame, table: Table) -> DataFrame:
 def _chunked(rows: DataFrame, position: str, chunk: int, widest: int) -> DataFrame:
     """Each row in its own chunk, and in the one before if an instance begins there."""
     own, earliest = (_floor_div(p, chunk) for p in (position, f"({position} - {widest - 1}L)"))
-    chunks = F.expr(f"if({earliest} < {own}, array({earliest}, {own}), array({own}))")
-    return rows.select("*", F.explode(chunks).alias("chunk"))
+    chunks = f"if({earliest} < {own}, array({earliest}, {own}), array({own}))"
+    return rows.selectExpr("*", f"explode({chunks}) AS chunk")
 
 
 def _floor_div(position: str, divisor: int) -> str:

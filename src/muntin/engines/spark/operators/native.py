@@ -128,20 +128,15 @@ class Native:
 
     def _finished(self, grouped: DataFrame) -> DataFrame:
         """A result for each place that is taken, without those of windows that are gone."""
-        source, literal = self.source, SparkWriter().literal
-        names = [p.name for p in source.table.columns.partials]
-        structs = [
-            f"named_struct('place', {i}, {', '.join(f'{literal(n)}, {n}_{i}' for n in names)})"
-            for i in range(self._places)
-        ]
-        held = f"array({', '.join(structs)})"
-        if self._places > 1:
-            held = f"filter({held}, each -> getbit(taken, each.place) = 1)"
+        source = self.source
         asked = {seat.row * self._places + seat.place: n for n, seat in self._seated.items()}
-        number = lookup(asked, of=f"CAST(row * {self._places} + place AS INT)")
-        each = grouped.select("end", "row", *source.table.keys, F.inline(F.expr(held)))
-        # The place comes from the rows' own state, so Spark cannot judge it before that is kept.
-        kept = each.withColumn("node", F.expr(number)).where("node IS NOT NULL")
+        if self._places == 1 and len(self._seats) == len(self._windows):
+            kept = self._unfold_one(grouped).selectExpr("*", f"{lookup(asked, of='row')} AS node")
+        else:
+            number = lookup(asked, of=f"CAST(row * {self._places} + place AS INT)")
+            each = self._unfold(grouped).selectExpr("*", f"{number} AS node")
+            # The place comes from the rows' own state: Spark cannot judge it before that is kept.
+            kept = each.where("node IS NOT NULL")
         keys = zip(source.table.keys, source.query.keys, strict=True)
         ids = {number: w.id for number, w in self._windows.items()}
         return kept.select(
@@ -150,6 +145,24 @@ class Native:
             *(F.col(k).alias(name) for k, name in keys),
             *results(source.table.columns),
         )
+
+    def _unfold_one(self, grouped: DataFrame) -> DataFrame:
+        """Rows with one place, and a window for each: nothing is exploded, nothing left out."""
+        partials = [f"{p.name}_0 AS {p.name}" for p in self.source.table.columns.partials]
+        return grouped.selectExpr("end", "row", *self.source.table.keys, *partials)
+
+    def _unfold(self, grouped: DataFrame) -> DataFrame:
+        """A row for each place that is taken."""
+        literal = SparkWriter().literal
+        names = [p.name for p in self.source.table.columns.partials]
+        structs = [
+            f"named_struct('place', {i}, {', '.join(f'{literal(n)}, {n}_{i}' for n in names)})"
+            for i in range(self._places)
+        ]
+        held = f"array({', '.join(structs)})"
+        if self._places > 1:
+            held = f"filter({held}, each -> getbit(taken, each.place) = 1)"
+        return grouped.selectExpr("end", "row", *self.source.table.keys, f"inline({held})")
 
     def _window(self) -> Column:
         writer, kind = SparkWriter(), self.source.table.time_type

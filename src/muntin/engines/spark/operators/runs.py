@@ -14,6 +14,7 @@ from muntin.engines.spark.row_partials import (
     not_in_arrow,
     send_rows,
 )
+from muntin.engines.spark.settled_worker import Settling
 from muntin.engines.spark.table import Table
 from muntin.model.data_windows import Session
 from muntin.physical import PhysicalPlan
@@ -39,9 +40,9 @@ def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
     values = table.fields
     bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
     given = send_rows(table)
-    merged = SessionRuns(keys, partials, given.sent, gap, wraps)
+    merged = Settling(SessionRuns(keys, partials, given.sent, gap, wraps))
     runs = given.rows.mapInArrow(merged, StructType([*fields_of(table, keys), *bounds, *values]))
     spread = runs.repartition(*keys) if keys else runs.repartition(1)
     stage = Cutty(keys, sessions, {}, partials, wraps, of_runs=True)
     schema = StructType([*head(table), *values])
-    return spread.mapInArrow(stage, schema)
+    return spread.mapInArrow(Settling(stage), schema)
