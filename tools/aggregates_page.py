@@ -76,8 +76,10 @@ destinations = mt.aggregate(
 ```
 
 It is lifted record by record in Python (or slice by slice with `fold=`) and runs on Spark batches,
-by the kernel alone; sets and sketches in the same query are shared by expand beside it. Streams,
-SQL text and DuckDB refuse it. `check_laws=[values]` checks on a sample the laws that sharing needs.
+by the kernel alone; sets and sketches in the same query are shared by expand beside it. It also
+runs on streams of [windows that the data decides](data-windows.md#on-a-stream). Streams of periodic
+windows alone, SQL text and DuckDB refuse it. `check_laws=[values]` checks on a sample the laws that
+sharing needs.
 
 **Order.** `combine(older, newer)` need not commute: the destinations of each carrier are joined in
 the order of `time`, and among equal times of `order_by`. Among records that are equal in both the
@@ -95,7 +97,9 @@ order of what they combine.
 ## What else to know
 
 `collect_set` and `count_distinct` keep sets: their state grows with the distinct values of a
-window, where `approx_count_distinct` stays small.
+window, where `approx_count_distinct` stays small. On streams of
+[windows that the data decides](data-windows.md#on-a-stream) all but holistic functions run, by the
+operator `records`.
 
 The `avg` of a decimal of more than 32 digits, or of more than 24 digits of which more than 24 stand
 after the point, is computed directly, as holistic ones are; on a stream it must be cast first.

@@ -28,6 +28,7 @@ from muntin_testing.record_streams import (
     INPUTS,
     admitted,
     arriving,
+    plain,
     row_of,
     sorted_rows,
     spec_of,
@@ -57,7 +58,7 @@ class Run:
         found = [row for each in done.results for row in each.to_pylist()]
         for row in found:
             assert row.pop("asked") is None
-        return [tuple(row.values()) for row in found], list(done.entries)
+        return [tuple(plain(row).values()) for row in found], list(done.entries)
 
 
 def register(key: str, window: AnyOf | str, id: str) -> Command:
@@ -192,6 +193,31 @@ def test_a_users_function_is_registered_by_the_id_that_it_had_at_the_start() -> 
     assert (entry.state, entry.complete_from) == ("running", FIRST + 4)
     found, _ = run.step([], FIRST + 99)
     assert [row[1:5] for row in found] == [("more", FIRST + 10, FIRST + 13, 3)]
+
+
+def test_no_window_comes_out_twice_under_an_id_that_is_taken_over() -> None:
+    """Two records at a time until E under the old window, and from there on under the new one."""
+    run = Run([mt.count_window(2, id="twos"), mt.count_window(2, 1, id="sliding")])
+    run.step(records(1, 2, 3, 4), 0)
+    commands = [Command("1", "suspend", "twos"), register("2", "2/1 records", "twos")]
+    _, entries = run.step(records(5, 6), FIRST, *commands)
+    assert [entry.state for entry in entries] == ["suspended", "running"]
+    found, _ = run.step([], FIRST + 99)
+    bounds = [(row[2] - FIRST, row[3] - FIRST) for row in found if row[1] == "twos"]
+    assert sorted(bounds) == [(1, 3), (3, 5), (4, 6), (5, 7)]
+
+
+def test_the_same_window_suspended_and_registered_at_once_goes_on_without_a_gap() -> None:
+    visits = mt.session("4us", id="visits")
+    run, other = Run([visits]), Run([visits])
+    again = [Command("1", "suspend", "visits"), register("2", "session 4us", "visits")]
+    found, expected = list[Any](), list[Any]()
+    for rows, watermark, commands in ((records(1, 3, 9), 0, []), (records(11, 30), FIRST, again)):
+        found += run.step(rows, watermark, *commands)[0]
+        expected += other.step(rows, watermark)[0]
+    found, expected = found + run.step([], 10**6)[0], expected + other.step([], 10**6)[0]
+    assert len(found) == 3
+    assert sorted_rows(found) == sorted_rows(expected)
 
 
 def test_a_session_that_may_have_begun_before_is_not_emitted() -> None:

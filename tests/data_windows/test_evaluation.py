@@ -171,6 +171,34 @@ def test_time_and_distance_share_one_set_of_slices() -> None:
     assert cuts == sorted({run[0] for *_, run in meant})  # only where a window of either begins
 
 
+def test_every_landmark_begins_a_window_and_until_may_end_it_at_the_next() -> None:
+    """As the paper has them (section 3): from a landmark record to a punctuation or a length."""
+    go, stop = {1, 3, 8}, {6}
+    rows = [{"t": t, "go": t in go, "stop": t in stop, "any": t in go | stop} for t in range(11)]
+    windows = [
+        mt.landmark("go", "stop", id="overlapping"),
+        mt.landmark("go", "any", id="one at a time"),
+        mt.landmark("go", length="4us", id="four"),
+        mt.landmark("go", incomplete=False, id="never"),
+    ]
+    found: dict[str, list[tuple[int, int, int]]] = {window.id: [] for window in windows}
+    for row in evaluate(rows, "t", windows, [mt.count()]):
+        found[row["window_id"]].append((row["start"], row["end"], row["count"]))
+    assert {id: sorted(each) for id, each in found.items()} == {
+        "overlapping": [(1, 6, 5), (3, 6, 3), (8, 11, 3)],
+        "one at a time": [(1, 3, 2), (3, 6, 3), (8, 11, 3)],
+        "four": [(1, 5, 4), (3, 7, 4), (8, 11, 3)],
+        "never": [],
+    }
+    column = {name: pa.array([row[name] for row in rows]) for name in rows[0]}
+    batch = Batch.of_records(np.zeros(11, dtype=int), np.arange(11), column.__getitem__)
+    for window in windows:
+        runs = runs_of(window, batch)
+        assert sorted(zip(runs.first.tolist(), runs.stop.tolist(), strict=True)) == [
+            (start, start + count) for start, _, count in sorted(found[window.id])
+        ]
+
+
 def test_every_five_seconds_the_last_ten_records() -> None:
     records = [{"t": t, "v": t} for t in range(0, 40, 2)]
     window = mt.user_window(lambda: LastRecords(10, 5), id="last")

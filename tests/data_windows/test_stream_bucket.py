@@ -25,6 +25,7 @@ from muntin_testing.data_windows import KINDS, Records, data_windows, meaning
 from muntin_testing.reached import Reached, fewer
 from muntin_testing.record_streams import (
     FIRST,
+    TRAIL,
     Stream,
     admitted,
     arriving,
@@ -217,11 +218,11 @@ def judged(windows: list[UserWindow], keys: dict[Any, Records]) -> list[tuple[An
     nodes = {window.id: node for node, window in enumerate(windows)}
     found = []
     for key, records in keys.items():
-        aggregates = [mt.count(), mt.min("n"), mt.max("word")]
-        rows = evaluate([{**r, "word": str(r["v"])} for r in records], "t", windows, aggregates)
-        for id, start, end, count, first, word in (tuple(row.values()) for row in rows):
-            value = next(r["v"] for r in records if r["n"] == first)
-            found.append((key, nodes[id], start, end, count, value, first, word))
+        numbered = {r["n"]: r for r in records}
+        rows = evaluate(records, "t", windows, [TRAIL("n")])
+        for id, start, end, trail in (tuple(row.values()) for row in rows):
+            run = [numbered[int(n)] for n in trail.split()]
+            found.append(row_of(key, nodes[id], start, end, run))
     return found
 
 
@@ -408,7 +409,7 @@ def test_keys_leave_when_nothing_of_them_is_left(monkeypatch: pytest.MonkeyPatch
     found += stream.step([], 10**6)
     sessions = [(key, count) for key, node, _, _, count, *_ in found if node == 0]
     assert sorted(sessions) == sorted([(f"k{i}", 2) for i in range(12)] + [("stays", 1)] * 3)
-    counted = [(key, first) for key, node, _, _, _, _, first, _ in found if node == 1]
+    counted = [(key, first) for key, node, _, _, _, _, first, *_ in found if node == 1]
     assert sorted(counted) == sorted([(f"k{i}", 2 * i) for i in range(12)] + [("stays", 100)])
 
 

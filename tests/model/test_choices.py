@@ -82,6 +82,7 @@ def test_every_option_that_takes_a_word_has_its_type() -> None:
     assert not plain
 
 
+@pytest.mark.slow
 def test_mypy_refuses_a_misspelt_word_of_every_option_and_a_misspelt_name(tmp_path: Path) -> None:
     calls = [call for call, _, parameter in _options() if _is_choice(parameter)]
     assert len(calls) > 30

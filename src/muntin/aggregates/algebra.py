@@ -37,6 +37,19 @@ FUNCTIONS: dict[str, type[Function]] = {}
 
 
 @dataclass(frozen=True, slots=True)
+class Keeper:
+    """How state in Python keeps a partial: the name of the form, and its parameters.
+
+    `row` is what it takes of one row, over {0}, {1} as a partial's `lift`: a value or its hash,
+    rather than a set or a sketch of one value, which only an aggregate function could make.
+    """
+
+    name: str
+    row: str
+    parameters: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Partial:
     """One column of a partial aggregate.
 
@@ -51,7 +64,8 @@ class Partial:
     `row` only says whether it is there: 1, or 0 where it is null. `bounded` says that a merge
     holds one partial however many it is given, not all of them in a list; `takes_filter` that
     `merge` is one call of an aggregate function, which FILTER (WHERE …) may follow; `not_in_duckdb`
-    why DuckDB cannot make or merge it, or None.
+    why DuckDB cannot make or merge it, or None. `keeper` is how state in Python keeps it, where
+    that is not as `row` makes and `merger` merges it.
     """
 
     name: str
@@ -64,6 +78,7 @@ class Partial:
     row: str | None = None
     counts: str | None = None
     bounded: bool = False
+    keeper: Keeper | None = None
     takes_filter: bool = False
     not_in_duckdb: str | None = None
 
@@ -78,6 +93,7 @@ class Partial:
             in_order=self.in_order.format(*inputs, order=order),
             row=self.row and self.row.format(*inputs),
             counts=self.counts and self.counts.format(*inputs),
+            keeper=self.keeper and replace(self.keeper, row=self.keeper.row.format(*inputs)),
         )
 
 

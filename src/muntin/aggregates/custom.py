@@ -23,6 +23,7 @@ from typing import TypeVar
 from muntin.aggregates.algebra import (
     Aggregate,
     Function,
+    Keeper,
     Partial,
     PartialValue,
     Types,
@@ -86,6 +87,7 @@ class Custom(Function):
         record = "{0}" if self.arity == 1 else f"named_struct({fields})"
         if len(types) > self.arity:  # the mark of the rows that a filter leaves
             record = f"CASE WHEN {{{self.arity}}} THEN {record} END"
+        row = self._gathered(f"array_compact(array({record}))")
         return (
             Partial(
                 "custom",
@@ -94,8 +96,9 @@ class Custom(Function):
                 "custom",
                 code=self,
                 in_order=self._gathered(_sorted(record, types)) if self.ordered else "",
-                row=self._gathered(f"array_compact(array({record}))"),
+                row=row,
                 bounded=True,
+                keeper=Keeper("custom", row),
                 not_in_duckdb="it is written in Python",
             ),
         )
@@ -176,8 +179,10 @@ def custom(
     `result` is the Spark type of what `lower` gives; `fold`, if given, makes the partial of all
     records of a slice at once, from a PyArrow array. With values in `check_laws`, the laws that
     sharing relies on are checked on them, and a broken one is an error. Say `selective=True` if
-    `combine` returns one of its arguments. It runs in Spark's Python
-    workers, on batches and for mt.as_of; streams, SQL text and tables in process refuse it.
+    `combine` returns one of its arguments. It runs in Spark's Python workers: on batches, for
+    mt.as_of, and on streams with a window that the data decides, if its partials are plain values
+    (numbers, texts, tuples, dictionaries, …). Streams of periodic windows alone, SQL text and
+    tables in process refuse it.
 
     >>> longest = custom("longest", lift=len, combine=max, lower=lambda n: n, identity=0,
     ...                  idempotent=True, commutative=True, result="int",

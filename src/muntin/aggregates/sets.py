@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from muntin.aggregates.algebra import Aggregate, Function, Partial, Types, Value, make
+from muntin.aggregates.algebra import Aggregate, Function, Keeper, Partial, Types, Value, make
 from muntin.aggregates.extremes import IN_ORDER, is_nan
 from muntin.aggregates.signatures import ORDERED, SAME, of_kinds
 from muntin.errors import AggregateError
@@ -32,7 +32,7 @@ class _Distinct(Function):
                 "defined for it; give it to_json(...) of the column"
             )
         union = "array_distinct(flatten(collect_list({set})))"
-        return (Partial("set", "collect_set({0})", union),)
+        return (Partial("set", "collect_set({0})", union, keeper=Keeper("set", "{0}")),)
 
     def lift(self, value: Value) -> frozenset[Value]:
         if value is None:
@@ -76,7 +76,7 @@ class CountDistinct(_Distinct):
         texts = [_text(self, i, kind) for i, kind in enumerate(types)]
         both = " || ".join(f"CAST(length({text}) AS STRING) || ':' || {text}" for text in texts)
         [union] = super().partials(types)
-        return (replace(union, lift=f"collect_set({both})"),)
+        return (replace(union, lift=f"collect_set({both})", keeper=Keeper("set", both)),)
 
     def final(self, types: Types) -> str:
         return "CAST(size({set}) AS BIGINT)"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from numbers import Integral
 
-from muntin.aggregates.algebra import Aggregate, Partial, Types, Value, make
+from muntin.aggregates.algebra import Aggregate, Keeper, Partial, Types, Value, make
 from muntin.aggregates.holistic import Percentile
 from muntin.aggregates.sets import CountDistinct
 from muntin.aggregates.signatures import COUNTED, NUMBERS, SAME, of_kinds
@@ -55,8 +55,11 @@ class ApproxCountDistinct(CountDistinct):
             )
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        lift = f"hll_sketch_agg({_hashable(types[0])}, {self.parameters[0]})"
-        return (_sketch(lift, "hll_union_agg({sketch}, true)", "distinct values"),)
+        value, lg_k = _hashable(types[0]), self.parameters[0]
+        lift = f"hll_sketch_agg({value}, {lg_k})"
+        hashed = f"CASE WHEN {{0}} IS NOT NULL THEN xxhash64({value}) END"
+        keeper = Keeper("distinct_sketch", hashed, (int(lg_k),))
+        return (_sketch(lift, "hll_union_agg({sketch}, true)", "distinct values", keeper),)
 
     def final(self, types: Types) -> str:
         return "hll_sketch_estimate({sketch})"
@@ -65,9 +68,16 @@ class ApproxCountDistinct(CountDistinct):
         return "approx_count_distinct({0})"
 
 
-def _sketch(lift: str, merge: str, of: str) -> Partial:
-    reason = f"DuckDB has no mergeable sketch of {of}"
-    return Partial("sketch", lift, merge, bounded=True, takes_filter=True, not_in_duckdb=reason)
+def _sketch(lift: str, merge: str, of: str, keeper: Keeper) -> Partial:
+    return Partial(
+        "sketch",
+        lift,
+        merge,
+        bounded=True,
+        keeper=keeper,
+        takes_filter=True,
+        not_in_duckdb=f"DuckDB has no mergeable sketch of {of}",
+    )
 
 
 def _whole(given: object, allowed: range) -> bool:
@@ -109,7 +119,8 @@ class ApproxPercentile(Percentile):
     def partials(self, types: Types) -> tuple[Partial, ...]:
         family, value, _ = _sketched(types[0])
         lift = f"kll_sketch_agg_{family}({value}, {self.parameters[1]})"
-        return (_sketch(lift, f"kll_merge_agg_{family}({{sketch}})", "quantiles"),)
+        keeper = Keeper("quantile_sketch", value, (family, int(self.parameters[1])))
+        return (_sketch(lift, f"kll_merge_agg_{family}({{sketch}})", "quantiles", keeper),)
 
     def final(self, types: Types) -> str:
         family, _, back = _sketched(types[0])

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
 from muntin.errors import UserWindowError
-from muntin.kernels.columns import encode
+from muntin.kernels.keepers import encode_kept
 from muntin.kernels.monoids import Array
 from muntin.kernels.spans import Cuts, spans
 
@@ -198,11 +198,12 @@ def merge_runs(
     partials: Sequence[PartialColumn],
     column: Callable[[str], pa.Array],
     wraps: bool,
+    kept: int = 0,
 ) -> list[list[pa.Array]]:
     """The partial columns of every run, for each of these sets of runs over `size` elements.
 
     Elements are cut where any run begins or ends; each piece is reduced once, and every run is
-    merged from pieces.
+    merged from pieces. The first so many sets are `kept`: their partials will be merged again.
     """
     cuts = Cuts.of([(r.first, r.stop) for r in runs], size)
     if not len(cuts.at):
@@ -212,11 +213,12 @@ def merge_runs(
     merged: list[list[pa.Array]] = [[] for _ in runs]
     for partial in partials:
         given = [column(name) for name in (partial.name, *partial.beside)]
-        encoded = encode(partial.merger, given, wraps, partial.code)
+        encoded = encode_kept(partial, given, wraps)
         pieces = cuts.reduced(encoded.arrays, encoded.monoid)
-        for columns, r in zip(merged, runs, strict=True):
+        for i, r in enumerate(runs):
             values = spans(pieces, place[r.first], place[r.stop], encoded.monoid)
-            columns.append(encoded.decode(values))
+            back = encoded.keep if i < kept and encoded.keep else encoded.decode
+            merged[i].append(back(values))
     return merged
 
 

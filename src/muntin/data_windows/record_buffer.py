@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from muntin.data_windows.elements import NEVER
 from muntin.data_windows.stream_state import Block, Tables
@@ -60,6 +61,26 @@ class RecordBuffer:
             released.append(table)
         return [table for table in released if table.num_rows], np.concatenate(tied)
 
+    def between(self, since: int, until: int) -> list[pa.Table]:
+        """The records of [since, until), which stay."""
+        found = []
+        for number, block in self.blocks.items():
+            if number * self._length < until and (number + 1) * self._length > since:
+                for chunk in block.chunks:
+                    table = self._tables.get(_name(number, chunk))
+                    assert table is not None, "a block names the chunks that there are"
+                    time = longs(table, TIME)
+                    inside = (time >= since) & (time < until)
+                    found.append(table if inside.all() else table.filter(pa.array(inside)))
+        return [table for table in found if table.num_rows]
+
+    def drop(self, before: int) -> bool:
+        """Let go blocks that end by then; whether there was one."""
+        old = [number for number in self.blocks if (number + 1) * self._length <= before]
+        for number in old:
+            self._take(number)
+        return bool(old)
+
     def groups(self) -> Array:
         names = [_name(n, chunk) for n, block in self.blocks.items() for chunk in block.chunks]
         found = [longs(t, GROUP) for name in names if (t := self._tables.get(name)) is not None]
@@ -100,7 +121,8 @@ def sort_records(table: pa.Table, columns: Sequence[str]) -> pa.Table:
     """The records by key, time, and among equal times by columns, as Spark sorts.
 
     Most records of a key have a time of their own: only those that share it are compared further.
-    Nulls come first, NaN last, and -0.0 is 0.0; structs are compared field by field.
+    Nulls come first, NaN last, and -0.0 is 0.0; structs are compared field by field, and lists
+    value by value.
 
     >>> table = pa.table({"group": [1, 0, 0], "t": [5, 7, 7], "o0": [None, "b", None]})
     >>> sort_records(table, ["o0"]).to_pydict()
@@ -125,5 +147,12 @@ def _keys(column: pa.Array) -> Iterator[Array]:
     if pa.types.is_struct(column.type):
         for part in column.flatten():
             yield from _keys(part)
+    elif pa.types.is_list(column.type):
+        length = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
+        begin, values = np.cumsum(length) - length, column.flatten()
+        for place in range(int(length.max(initial=0))):
+            yield length > place
+            at = pa.array(begin + place, mask=length <= place)
+            yield from _keys(values.take(at))
     elif not pa.types.is_null(column.type):
         yield np.where(valid, order_codes(column), 0)

@@ -32,6 +32,7 @@ from muntin.data_windows.elements import (
 )
 from muntin.data_windows.record_buffer import TIME
 from muntin.data_windows.stream_state import StreamSpec, keeps_records
+from muntin.kernels.keepers import lift_kept
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
 from muntin.model.data_windows import DataWindow, MeasureWindow, Threshold, UserWindow
@@ -60,7 +61,7 @@ class Kept:
     def none(spec: StreamSpec, like: pa.Table) -> Kept:
         """Nothing yet, with columns as those of the records."""
         groups, empty = pa.array([], pa.int32()), pa.array([], pa.int64())
-        partials = {p.name: like.column(p.name).slice(0, 0) for p in spec.partials}
+        partials = {p.name: lift_kept(p, whole(like, p.name).slice(0, 0)) for p in spec.partials}
         kinds = {n: value_type(window, spec, like) for n, window in spec.windows.items()}
         values = {f"v{n}": pa.array([], kind) for n, kind in kinds.items() if kind is not None}
         return Kept(
@@ -103,7 +104,7 @@ class _Step:
         own = kept.slices.filter(pa.array(busy[longs(kept.slices, GROUP)]))
         self._batch, order = self._elements(own, records)
         self._partials = {
-            p.name: pa.concat_arrays([whole(own, p.name), whole(records, p.name)]).take(order)
+            p.name: _joined(whole(own, p.name), lift_kept(p, whole(records, p.name))).take(order)
             for p in spec.partials
         }
 
@@ -127,6 +128,7 @@ class _Step:
             spec.partials,
             self._partials.__getitem__,
             spec.wraps,
+            kept=1,
         )
         results = [
             self._result(node, runs, columns)
@@ -241,6 +243,12 @@ class _Step:
                 both = pa.concat_arrays([whole(facts, f"v{node}"), each.value])
                 new[f"v{node}"] = both.take(pa.array(place))
         return pa.table(new)
+
+
+def _joined(slices: pa.Array, records: pa.Array) -> pa.Array:
+    """Kept partials of slices and of records, in one column."""
+    same = records if records.type == slices.type else records.cast(slices.type)
+    return pa.concat_arrays([slices, same])
 
 
 def _among(runs: Runs, closed: Runs, size: int) -> Array:

@@ -13,11 +13,15 @@ from muntin.kernels.monoids import Array, Arrays, Monoid
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A partial column as arrays, the monoid that merges it, and the way back."""
+    """A partial column as arrays, the monoid that merges it, and the way back.
+
+    `keep` is the way back to partials that are merged again, where `decode` gives no such ones.
+    """
 
     arrays: Arrays
     monoid: Monoid
     decode: Callable[[Arrays], pa.Array]
+    keep: Callable[[Arrays], pa.Array] | None = None
 
 
 def valid_of(column: pa.Array) -> Array:

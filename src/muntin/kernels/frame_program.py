@@ -11,7 +11,7 @@ together with the older events that it may reach, makes no difference here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -112,7 +112,7 @@ class FrameProgram:
     @property
     def carries(self) -> bool:
         """Whether one partial can stand for all older events of a window without end."""
-        endless = any(f.reach is None and f.rows is None for f in self.frames)
+        endless = any(frame.is_endless for frame in self.frames)
         return endless and not self.values and all(p.code is None for p in self.partials)
 
     @property
@@ -121,6 +121,13 @@ class FrameProgram:
         mergeable = not self.values and all(p.code is None for p in self.partials)
         whole = all(frame.rows is None for frame in self.frames)
         return max(frame.grain for frame in self.frames) if mergeable and whole else 0
+
+    def part(self, endless: bool) -> tuple[FrameProgram, dict[str, str]]:
+        """The windows that hold all older events, or the others; and what its results are here."""
+        own = [i for i, f in enumerate(self.frames) if f.is_endless == endless]
+        part = replace(self, frames=tuple(self.frames[i] for i in own))
+        results = ["n", *(p.name for p in self.partials), *(v.name for v in self.values)]
+        return part, {f"f{turn}_{n}": f"f{i}_{n}" for turn, i in enumerate(own) for n in results}
 
     @property
     def merges(self) -> bool:

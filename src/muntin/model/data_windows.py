@@ -11,8 +11,8 @@ records in order. The records of each key are taken in the order of their time.
                     measure
     punctuation     a record where the predicate holds         the next one
     snapshot        the first record of a timestamp            the next timestamp
-    landmark        a record where the predicate holds         a record where `until` holds, or
-                                                               after a length of time
+    landmark        each record where the predicate holds,     a record where `until` holds, or
+                    also while another window is open          after a length of time
     threshold       the first record, or the one that ended    the record whose value differs from
                     the window before                          that of the first by `by` or more
     user_window     what a function says                       what it says
@@ -290,7 +290,9 @@ def landmark(
 ) -> Landmark:
     """From each record where the predicate holds: until another does, for a length, or for good.
 
-    `predicate` and `until` are SQL predicates, `length` is a duration. A window that neither has
+    `predicate` and `until` are SQL predicates, `length` is a duration. Every such record begins a
+    window, also while others are open; for one at a time, which the next landmark ends, let `until`
+    hold there too: mt.landmark("started", until="started OR stopped"). A window that neither has
     ended comes out at the end of the data, unless `incomplete` is False. `id` is what results call
     it.
 

@@ -45,6 +45,11 @@ class Trailing:
     """The step that its far end moves by; 0 where it moves with the row."""
 
     @property
+    def is_endless(self) -> bool:
+        """Whether it holds all older events."""
+        return self.length is None and self.rows is None
+
+    @property
     def reach(self) -> int | None:
         """How far before a row its oldest event may lie, or None where there is no bound."""
         return None if self.length is None else self.length + self.delay + self.grain

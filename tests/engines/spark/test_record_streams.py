@@ -16,7 +16,8 @@ import muntin as mt
 from muntin.data_windows import LastRecords, PriceSwitched, WindowFunction
 from muntin.data_windows.protocol import Columns, Numbers, Record
 from muntin_testing.oracle import differences
-from muntin_testing.streams import played, streamed, written
+from muntin_testing.record_streams import TRAIL
+from muntin_testing.streams import played, run_to_end, streamed, written
 
 START, MOMENT = datetime(2024, 1, 1), timedelta(microseconds=1)
 SCHEMA = "ts timestamp, k string, n int, v int, x double, km int, price double, go boolean"
@@ -161,19 +162,11 @@ def run(
 ) -> tuple[list[Row], int]:
     """What a run gave until it had read the files that there were, and how many rows were late."""
     found: list[Row] = []
-    query = (
-        rows.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect()))
-        .outputMode(output)
-        .option("checkpointLocation", str(checkpoint))
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
-    metrics = [m for p in query.recentProgress for m in p["observedMetrics"].values()]
+    query, dropped = run_to_end(rows, found.extend, checkpoint, output)
     last = mt.progress(query)
     assert last is not None
     assert window in last.results
-    return found, sum(m["dropped"] or 0 for m in metrics if "dropped" in m)
+    return found, dropped
 
 
 def of_keys(rows: Sequence[Row]) -> Counter[str]:
@@ -215,6 +208,7 @@ def test_a_restarted_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_p
         run(others, checkpoint)
 
 
+@pytest.mark.slow
 def test_several_queries_share_a_stream_and_keep_their_rows(
     streams: SparkSession, tmp_path: Path
 ) -> None:
@@ -252,6 +246,7 @@ def test_several_queries_share_a_stream_and_keep_their_rows(
         assert sum(ours.values()) > 20
 
 
+@pytest.mark.slow
 def test_policies_and_early_results_go_on_after_a_restart(
     streams: SparkSession, tmp_path: Path
 ) -> None:
@@ -304,14 +299,75 @@ def test_what_cannot_run_is_refused_with_a_sentence(streams: SparkSession, tmp_p
         with pytest.raises(mt.MuntinError, match=said):
             asked(stream, given, **more)
     for said, aggregate in (
-        ("is merged only by Spark itself", mt.collect_set("n")),
-        ("keeps every value of a window", mt.median("n")),
+        ("array<int> is grouped and compared only by Spark .*: give", mt.collect_set("array(n)")),
+        ("keeps every value of a window.*: take mt.approx_percentile", mt.median("n")),
     ):
         with pytest.raises(mt.MuntinError, match=said):
             mt.aggregate(stream, "ts", windows, [aggregate], "k", watermark="1 second")
     lists = stream.withColumn("xs", F.array("n"))
     with pytest.raises(mt.MuntinError, match="array<int> is grouped and compared only by Spark"):
         asked(lists, windows, order_by="xs")
+
+
+@pytest.mark.slow
+def test_records_of_one_instant_are_taken_as_on_a_batch(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    """Without `order_by`: in the order of what windows and aggregates read, sets and lists too."""
+    script = [[(r[0].replace(second=0, microsecond=0), *r[1:]) for r in b] for b in batches(2, 4)]
+    stream = streamed(streams, written(streams, script, SCHEMA, tmp_path / "files"), SCHEMA)
+    table = streams.createDataFrame([row for rows in script for row in rows], SCHEMA)
+    windows = [mt.count_window(3), mt.punctuation("go", id="go")]
+    asked_for = {
+        "trail": [TRAIL("n")],
+        "set": [mt.collect_set("n")],
+        "both": [mt.collect_set("v"), mt.max("n"), mt.count_distinct("x")],
+    }
+
+    def side(aggregates: list[Any], **options: Any) -> Any:
+        return lambda df: mt.aggregate(
+            df, "ts", windows, [a.alias(f"a{i}") for i, a in enumerate(aggregates)], "k", **options
+        ).selectExpr("window_id", "window", "k", "to_json(struct(*)) AS row")
+
+    sides = {n: side(a, watermark="5 minutes") for n, a in asked_for.items()}
+    found = played(stream, sides, "append", tmp_path / "checkpoint")
+    for name, aggregates in asked_for.items():
+        ours = of_keys([Row(k=row[2], row=row[3]) for batch in found for row in batch[name]])
+        theirs = of_keys([Row(k=row[2], row=row[3]) for row in side(aggregates)(table).collect()])
+        assert ours == theirs, f"{name}: {list(ours - theirs)[:3]}, {list(theirs - ours)[:3]}"
+        assert ours.total() > 15
+
+
+def test_a_partial_that_state_cannot_keep_is_reported(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    """Of periodic windows alone a custom function is refused at once; of objects, as it runs."""
+    stream = streamed(streams, written(streams, batches(1), SCHEMA, tmp_path / "files"), SCHEMA)
+    pair = mt.custom("pair", complex, lambda a, b: a + b, abs, 0j)("n")
+    options: Any = {"watermark": "1 second"}
+    with pytest.raises(mt.MuntinError, match=r"pair\(n\) cannot run on a stream of periodic.*too"):
+        mt.aggregate(stream, "ts", [mt.tumbling("1 hour")], [pair], "k", **options)
+    rows = mt.aggregate(stream, "ts", [mt.count_window(10**6)], [pair], "k", **options)
+    said = r"custom 'pair': a stream's state cannot keep its partial: .* is of type complex; let"
+    with pytest.raises(StreamingQueryException, match=said):
+        run(rows, tmp_path / "checkpoint", window="1000000 records")
+
+
+@pytest.mark.slow
+def test_a_custom_function_of_another_name_is_refused_on_a_checkpoint(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    script = batches(1)
+    for number, name in enumerate(("most", "least")):
+        part = script[: number + 1]
+        stream = streamed(streams, written(streams, part, SCHEMA, tmp_path / "files"), SCHEMA)
+        own = mt.custom(name, int, max, int, 0, commutative=True, result="int")("n")
+        rows = mt.aggregate(stream, "ts", [WINDOWS[0]], [own], "k", watermark="1 second")
+        if number == 0:
+            run(rows, tmp_path / "checkpoint")
+            continue
+        with pytest.raises(StreamingQueryException, match=r"partial aggregates most of .*least of"):
+            run(rows, tmp_path / "checkpoint")
 
 
 def test_explain_says_what_runs_on_a_stream() -> None:

@@ -121,10 +121,9 @@ class Bound:
                 found[operator.name] = reason
         return found
 
-    def source(self, physical: PhysicalPlan, compared: tuple[str, ...] = ()) -> StreamSource:
+    def source(self, physical: PhysicalPlan) -> StreamSource:
         """The rows of a stream for a stateful operator, and what it makes of them."""
-        own = self.wraps, self.watermarked, compared
-        return StreamSource(physical, self.query, self.table, *own)
+        return StreamSource(physical, self.query, self.table, self.wraps, self.watermarked)
 
     def about(self, query: Query) -> Bound:
         """The same table, asked something else."""

@@ -1,19 +1,20 @@
-"""The partial of every row: keys, time and partials, for what groups rows in Python.
+"""The partial of every row: keys, time and partials, for what groups or keeps rows in Python.
 
 Partials that cannot be merged in Arrow (sets, sketches) or keys that it cannot group (structs,
-arrays) have no such form: `not_in_arrow` says why.
+arrays) have no such form: `not_in_arrow` says why. State that keeps records takes more, by the
+keepers of partials: `not_kept` says what it cannot take.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import StructField
 
+from muntin.engines.spark.names import column, named
 from muntin.engines.spark.table import Table
 from muntin.kernels.mergers import not_merged
 from muntin.kernels.sent_columns import Sent
@@ -30,6 +31,22 @@ _NOT_IN_ARROW = re.compile(r"interval (year|month)|interval(?! )")
 """Intervals of months, and those that make_interval gives, alone or inside another type."""
 
 
+def not_kept(table: Table, compared: tuple[str, ...] = ()) -> str | None:
+    """Why state in Python cannot keep records, or put them in order by these columns; or None."""
+    partials = table.columns.partials
+    taken = {p.name: p for p in partials if p.keeper is not None}
+    rest = replace(table.columns, partials=tuple(p for p in partials if p.name not in taken))
+    fields = tuple(f for f in table.fields if f.name not in taken)
+    refused = not_in_arrow(replace(table, columns=rest, fields=fields), compared)
+    if refused or not taken:
+        return refused
+    rows = fields_of(replace(table, rows=lift_records(table)), taken)
+    foreign = arrow_refusal(rows)
+    if foreign:
+        return f"{foreign} cannot be handed to Python"
+    return _not_plain(f for f in rows if taken[f.name].code is None)
+
+
 def not_in_arrow(table: Table, compared: tuple[str, ...] = ()) -> str | None:
     """Why rows cannot be grouped, or put in order by the columns compared, in Python; or None."""
     partials = table.columns.partials
@@ -41,12 +58,16 @@ def not_in_arrow(table: Table, compared: tuple[str, ...] = ()) -> str | None:
     own = {p.name for p in partials if p.merger not in _OF_STRUCTS and not p.beside}
     others, made = fields_of(table, (*table.keys, *compared)), table.fields
     plain = [*others, *(f for f in made if f.name in own)]
-    kinds = [f.dataType.simpleString() for f in plain]
-    strange = next((kind for kind in kinds if kind.partition("(")[0] not in _PLAIN), None)
-    if strange:
-        return f"{strange} is grouped and compared only by Spark itself"
     foreign = arrow_refusal([*others, *made])
-    return f"{foreign} cannot be handed to Python" if foreign else None
+    return _not_plain(plain) or (f"{foreign} cannot be handed to Python" if foreign else None)
+
+
+def _not_plain(fields: Iterable[StructField]) -> str | None:
+    kinds = (f.dataType.simpleString() for f in fields)
+    strange = next((kind for kind in kinds if kind.partition("(")[0] not in _PLAIN), None)
+    if strange is None:
+        return None
+    return f"{strange} is grouped and compared only by Spark itself: give a plain column or a text"
 
 
 def arrow_refusal(fields: Iterable[StructField]) -> str | None:
@@ -57,7 +78,18 @@ def arrow_refusal(fields: Iterable[StructField]) -> str | None:
 
 def lift_rows(table: Table) -> DataFrame:
     """k…, t, p… of every row; and u…, o…: what windows read and records are ordered by."""
-    partials = [F.expr(sql).alias(name) for name, sql in _partials(table).items()]
+    partials = [named(sql, name) for name, sql in _partials(table).items()]
+    return table.rows.select(*_others(table), *partials)
+
+
+def lift_records(table: Table) -> DataFrame:
+    """The same for state that keeps records: p… are what the keepers of partials take of a row."""
+    kinds = {field.name: field.dataType.simpleString() for field in table.fields}
+    taken = {
+        p.name: p.keeper.row if p.keeper is not None else _cast(p.row, kinds[p.name])
+        for p in table.columns.partials
+    }
+    partials = [named(sql, name) for name, sql in taken.items()]
     return table.rows.select(*_others(table), *partials)
 
 
@@ -86,7 +118,7 @@ def send_rows(table: Table) -> SentRows:
         if p.counts is not None and (p.counts in values or p.counts == p.row)
     }
     holder = {sql: name for name, sql in reversed(partials.items()) if name not in counted}
-    once = [F.expr(sql).alias(name) for sql, name in holder.items()]
+    once = [named(sql, name) for sql, name in holder.items()]
     own = {name: holder[sql] for name, sql in partials.items() if name not in counted}
     held = {name: of and own[of] for name, of in counted.items()}
     return SentRows(table.rows.select(*_others(table), *once), Sent(own, held))
@@ -115,5 +147,5 @@ def _cast(row: str | None, kind: str) -> str:
 
 
 def _others(table: Table) -> list[Column]:
-    keys = [F.expr(one_zero(f)).alias(f.name) for f in fields_of(table, table.keys)]
-    return [*keys, *(F.col(name) for name in ("t", *table.read, *table.order))]
+    keys = [named(one_zero(f), f.name) for f in fields_of(table, table.keys)]
+    return [*keys, *map(column, ("t", *table.read, *table.order))]

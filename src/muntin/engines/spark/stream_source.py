@@ -4,7 +4,7 @@
 
 `native` takes partials of window instances; `bucketed` packs what is lifted itself:
 
-    lift_rows()          k…, t bigint, p…                    send_rows(): the same, each value once
+    send_rows()          k…, t bigint, p…                    each value once
     instances()          k…, node int, start bigint, p…      node: a window asked for, by its number
 
 Times are microseconds (a plain bigint, so that Spark drops no row by its own late rule), nodes have
@@ -27,7 +27,6 @@ from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.row_partials import (
     SentRows,
     fields_of,
-    lift_rows,
     not_in_arrow,
     send_rows,
 )
@@ -60,17 +59,13 @@ def delay_of(df: DataFrame, query: Query) -> int | None:
 
 @dataclass(frozen=True)
 class StreamSource:
-    """A plan and the prepared rows of a stream, whose watermark stands below them.
-
-    Rows of equal time may be `compared` by some columns, besides their partials.
-    """
+    """A plan and the prepared rows of a stream, whose watermark stands below them."""
 
     physical: PhysicalPlan
     query: Query
     table: Table
     wraps: bool
     watermarked: bool
-    compared: tuple[str, ...] = ()
 
     @cached_property
     def bases(self) -> tuple[Base, ...]:
@@ -80,12 +75,7 @@ class StreamSource:
     @cached_property
     def refusal(self) -> str | None:
         """Why rows cannot be pre-aggregated, or None."""
-        return not_in_arrow(self.table, self.compared)
-
-    def lift_rows(self) -> DataFrame:
-        """The partial of every row: k…, t, p…; and what windows read or records are ordered by."""
-        assert self.refusal is None, self.refusal
-        return lift_rows(self.table)
+        return not_in_arrow(self.table)
 
     def send_rows(self) -> SentRows:
         """What partials are made of, of every row: k…, t, and each value once."""

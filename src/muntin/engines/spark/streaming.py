@@ -239,10 +239,11 @@ def check_streamable(query: Query, df: DataFrame) -> None:
             f"{name} cannot run on a stream: it {reason}; leave it out, or compute it on batches"
         )
     own = next((a.name for a in query.aggregates if a.function.in_python), None)
-    if own:
+    if own and not query.data_windows:
         raise StrategyError(
-            f"{own} cannot run on a stream: it is written in Python, and its partials have no "
-            "form in which Spark could keep them; use Spark's aggregates, or run it on batches"
+            f"{own} cannot run on a stream of periodic windows alone: it is written in Python, and "
+            "its partials have no form in which Spark could keep them; use Spark's aggregates, run "
+            "it on batches, or ask for a window that the data decides, such as mt.session, too"
         )
     if query.set_back:
         raise StrategyError(

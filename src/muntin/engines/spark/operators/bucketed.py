@@ -167,7 +167,7 @@ def describe_partials(columns: Columns) -> tuple[str, ...]:
         f"[{each.argument} if {each.predicate}]" if each.predicate else f"[{each.argument}]"
         for each in columns.inputs
     ]
-    lifts = [p.lift for p in columns.partials]
+    lifts = [f"{p.code} of {p.lift}" if p.code else p.lift for p in columns.partials]
     for i in reversed(range(len(texts))):
         lifts = [lift.replace(f"v{i}", texts[i]) for lift in lifts]
     return tuple(lifts)

@@ -52,7 +52,7 @@ from muntin.engines.spark.operators.controlled import finish_labelled, labelled_
 from muntin.engines.spark.operators.cutty import asked_windows, head
 from muntin.engines.spark.packing import BUCKET, Packing, unpack
 from muntin.engines.spark.processor import BucketProcessor, frame, pack_results, remembered
-from muntin.engines.spark.row_partials import lift_rows
+from muntin.engines.spark.row_partials import lift_records, not_kept
 from muntin.engines.spark.stream_source import StreamSource, delay_of
 from muntin.engines.spark.table import Table, tie_breakers
 from muntin.errors import StrategyError
@@ -82,13 +82,13 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     table = bound.table
     breakers = tie_breakers(table, table.rows, bound.query)
     compared = tuple(c for c in breakers if c in (*table.read, *table.order))
-    source = bound.source(physical, compared)
-    refusal = bucketed.refusal(bound) or source.refusal
+    source = bound.source(physical)
+    refusal = bucketed.refusal(bound) or not_kept(table, compared)
     if refusal is not None:
         raise StrategyError(f"operator 'records' cannot run this stream: {refusal}")
     spec = _spec(source, bound)
     own = labels(spec.buckets)
-    keyed = add_bucket(source.lift_rows(), spec.keys, own)
+    keyed = add_bucket(lift_records(table), spec.keys, own)
     initial = initial_records(bound.history(None), bound, own)
     mode = "Update" if spec.update else "Append"
     assert bound.streaming is not None, "it runs on streams"
@@ -134,7 +134,7 @@ def _spec(source: StreamSource, bound: Bound) -> StreamSpec:
         asked_windows(source.physical),
         dict(zip(query.window_inputs, table.read, strict=True)),
         table.columns.partials,
-        tuple(tie_breakers(table, source.lift_rows(), query)),
+        tuple(tie_breakers(table, lift_records(table), query)),
         block_length(bound.df, query),
         bucket_count(table.keys, bound.streaming.buckets, spark),
         query.keys,
@@ -153,7 +153,7 @@ def initial_records(table: Table | None, bound: Bound, own: tuple[int, ...]) -> 
         return None
     if table is None:
         return empty_cells(bound.df, ()).groupBy(BUCKET)
-    keyed = add_bucket(lift_rows(table), table.keys, own)
+    keyed = add_bucket(lift_records(table), table.keys, own)
     return pack_history(keyed, own).groupBy(BUCKET)
 
 
