@@ -24,7 +24,9 @@ def rows_of(asked: Question) -> Rows:
     return expected(asked.asked(), asked.rows)
 
 
-@pytest.mark.parametrize("part", range(many(2, 40)))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, many(2, 40)))]
+)
 def test_every_plan_gives_the_rows_of_brute_force(part: int) -> None:
     census, runners = Census(), cycle(IN_PROCESS)
     for number in range(part * EACH, (part + 1) * EACH):

@@ -29,6 +29,8 @@ TELLING = (
     "window ← window and slices",
 )
 """The kinds of edges that operators are most likely to get wrong."""
+QUICK = ("slices → slices", "window ← window and slices")
+"""Of which `make test` streams these, and `make test-slow` the others."""
 
 
 def arriving(asked: Question) -> tuple[list[list[Row]], int]:
@@ -83,7 +85,13 @@ def as_side(runner: Runner, case: Case) -> Side:
     return run
 
 
-@pytest.mark.parametrize("kind", many(TELLING, KINDS))
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow)
+        for kind in many(TELLING, KINDS)
+    ],
+)
 def test_every_batch_appends_the_rows_of_brute_force(
     streams: SparkSession, tmp_path: Path, kind: str
 ) -> None:

@@ -198,6 +198,23 @@ def test_explain_says_what_a_job_reads_of_its_history(tmp_path: Path) -> None:
     assert "from 2026-01-01T23:30:00Z until 2026-01-02T00:30:00Z" in said
 
 
+def test_a_control_goes_with_every_kind_of_windows(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"source__path": str(tmp_path), "query__control": "c"}
+    for window, operator in (("1 hour", "controlled"), ("session 1 hour", "records")):
+        job = check_job(table(**given, query__windows=[window]), tmp_path / "job.toml")
+        assert plan_job(job).operator.name == operator
+    features = {**copy.deepcopy(FEATURES), "as_of__control": "c", "source__path": str(tmp_path)}
+    said = explain_features(check_job(table(**features), tmp_path / "job.toml"))
+    assert "windows come and go by a control: one row for each row and window" in said
+    sink = {"format": "postgres", "dsn": "env:X", "table": "t", "key": ["device", "ts"]}
+    changed = table(**copy.deepcopy(features), sink=sink)
+    with pytest.raises(mt.MuntinError, match=r"sink\.key lacks 'window_id': with a control"):
+        check_job(changed, tmp_path / "job.toml")
+    batch = table(**copy.deepcopy(features), source__stream=False)
+    with pytest.raises(mt.MuntinError, match=r"as_of\.control is for streams"):
+        check_job(batch, tmp_path / "job.toml")
+
+
 def test_windows_that_the_data_decides_are_written_as_their_ids(tmp_path: Path) -> None:
     windows: list[DataWindow | mt.Window] = [
         mt.session("30 minutes", id="visit"),
@@ -296,8 +313,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
         "query.output is 'update', and which rows a window holds that the data decides",
     ),
     (
-        {"query__windows": ["session 1 hour"], "query__control": "c"},
-        "query.control is for periodic windows alone",
+        {"query__windows": ["session 1 hour"], "query__control": "c", "query__grain": "1 second"},
+        "query.grain is for periodic windows, whose rows are pre-aggregated",
     ),
     ({"query__watermark": None}, "query.watermark is missing: a stream that appends"),
     ({"query__grain": "1 second"}, "query.grain is for streams with a control: give query.con"),

@@ -16,11 +16,17 @@ from collections import Counter
 from hypothesis import settings
 
 from conformance.census import edge_kind
+from conformance.selection import many
 from muntin.model.windows import Window
 from muntin.plan import SharingPlan
 
 fewer = settings(max_examples=settings().max_examples // 3)
 """For a test that is repeated for each of many names: together they draw enough."""
+
+
+def drawn(count: int) -> settings:
+    """So many examples by default, for a test whose examples are long; all in the long profile."""
+    return settings(max_examples=many(count, settings().max_examples))
 
 
 class Reached(Counter[str]):

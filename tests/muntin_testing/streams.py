@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
 
 from muntin.model.query import Query, query
 from muntin_testing.tables import KEYS, SCHEMA, SECOND, random_aggregates, random_rows
@@ -131,3 +132,19 @@ def played(stream: DataFrame, sides: Mapping[str, Side], output: str, checkpoint
     )
     query.awaitTermination()
     return batches
+
+
+def run_to_end(
+    rows: DataFrame, keep: Callable[[list[Any]], None], checkpoint: Path, output: str
+) -> tuple[StreamingQuery, int]:
+    """Run until all files are read; `keep` gets each batch. The query, and how many were late."""
+    query = (
+        rows.writeStream.foreachBatch(lambda batch, _: keep(batch.collect()))
+        .outputMode(output)
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    metrics = [m for p in query.recentProgress for m in p["observedMetrics"].values()]
+    return query, sum(m["dropped"] or 0 for m in metrics if "dropped" in m)

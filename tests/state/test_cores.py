@@ -16,8 +16,8 @@ from muntin_testing.reached import Reached
 
 def script(random: Random, span: int, late: int) -> list[tuple[list[Row], int]]:
     """A few keys, a row now and then, some of them late; the watermark follows step by step."""
-    found, number, watermark = [], 0, 0
-    for clock in range(0, span, random.choice((1, 3, 7))):
+    found, number, watermark, clock = [], 0, 0, 0
+    while clock < span:
         rows: list[Row] = []
         for _ in range(random.randrange(4)):
             number += 1
@@ -25,6 +25,7 @@ def script(random: Random, span: int, late: int) -> list[tuple[list[Row], int]]:
             rows.append((time, random.choice("abc"), random.randrange(9), number))
         watermark = max(watermark, clock - random.randrange(10))
         found.append((rows, watermark))
+        clock += random.choice((1, 3, 7))
     return [*found, ([], span + 2000)]
 
 

@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.errors import StateError
@@ -13,7 +13,7 @@ from muntin.state.bucket import Bucket
 from muntin.state.spec import Spec
 from muntin.state.store import MemoryStore
 from muntin_testing.buckets import EMPTY, BruteForce, Found, Row, pieces, spec_of, stepped
-from muntin_testing.reached import Reached
+from muntin_testing.reached import Reached, drawn
 from muntin_testing.windows import window_sets
 
 STRATEGIES = ["shared-pairs", "unshared-pairs", "wcg", "direct"]
@@ -76,7 +76,7 @@ def test_rows_are_those_of_one_stream_over_both_sides() -> None:
     """Also where late rows correct windows, and where keys that are known get empty ones."""
     reached = Reached()
 
-    @settings(max_examples=25)
+    @drawn(25)
     @given(window_sets(most=4), st.integers(0, 10**6), st.sampled_from(STRATEGIES))
     def each(windows: list[Window], seed: int, strategy: str) -> None:
         past, until, batches = both_sides((seed, windows))

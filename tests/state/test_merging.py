@@ -17,7 +17,7 @@ from muntin.state.bucket import Bucket
 from muntin.state.pieces import START, longs
 from muntin.state.store import MemoryStore, from_bytes
 from muntin_testing.buckets import BruteForce, Row, late_script, spec_of, stepped
-from muntin_testing.reached import Reached
+from muntin_testing.reached import Reached, drawn
 
 OPEN = Window(94, 10, id="open")
 """Of nine slices and the begin of a tenth, on which no other window ends."""
@@ -33,6 +33,7 @@ def test_every_step_emits_what_the_protocol_says() -> None:
     """Late rows, revisions, early results; every step reads the bytes that the last one wrote."""
     reached = Reached()
 
+    @drawn(30)
     @given(
         windows=st.lists(uneven(), min_size=1, max_size=3, unique=True),
         seed=st.integers(0, 2**30),

@@ -216,6 +216,7 @@ def explain(
     where: object = None,
     layout: NestedLayout = "nested",
     watermark: Duration | None = None,
+    control: Control | None = None,
 ) -> NestedPlan: ...
 
 
@@ -252,7 +253,7 @@ def explain(
     >>> asked = {"time": "ts", "windows": windows, "aggregates": [mt.sum("v")]}
     >>> plan = mt.explain(rows, **asked, rows=10_000_000)
     >>> [(node.id, node.parent) for node in plan.tree.nodes]
-    [('1 minute', None), ('1 hour', '1 minute')]
+    [('slices', None), ('1 minute', 'slices'), ('1 hour', 'slices')]
     """
     if is_trailing(windows):
         return explain_as_of(data, time or "", windows, aggregates, keys, where, **options)

@@ -6,7 +6,14 @@ from muntin.api.as_of import AsOfPlan, plan_as_of
 from muntin.jobs import Job
 from muntin.jobs.job_query import parse_as_of
 from muntin.model.history import HistoryTable
-from muntin.physical.operators.frames import FRAMES, describe, describe_history, describe_stream
+from muntin.physical.operators.frames import (
+    CONTROLLED_ROWS,
+    FRAMES,
+    describe,
+    describe_history,
+    describe_stream,
+)
+from muntin.state.control import Control
 
 
 def plan_features(
@@ -17,6 +24,8 @@ def plan_features(
     assert asked is not None, "windows of the clock are planned by plan_job"
     stream: dict[str, object] = {"watermark": asked.watermark, "output": asked.output}
     stream |= {"buckets": None, "future": asked.future, "history": history}
+    if asked.control is not None and job.source.streaming:
+        stream["control"] = Control(job.place(asked.control))
     return plan_as_of(rows, parse_as_of(job), events, asked.operator, **stream)
 
 
@@ -26,6 +35,7 @@ def explain_features(job: Job) -> str:
     assert own is not None, "windows of the clock are planned by plan_job"
     if job.source.streaming:
         lines = describe_stream(asked, own.output == "arrival")
+        lines += [CONTROLLED_ROWS] if own.control is not None else []
         if job.history.until is not None:
             lines.append(describe_history(asked, HistoryTable(None, job.history.until).instant))
     else:

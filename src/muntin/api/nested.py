@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
-JOIN_CONTROLLED = (
-    "mt.join cannot go with a control: Spark's own join keeps the rows, within the widest window "
-    "of the start, and would not give again pairs that had met before a window was registered; "
-    "start it with the widest window that you will need, and filter its pairs by the times of "
-    "their rows"
-)
-"""Why windows of a join do not come and go."""
-
-
 def distinct(
     df: Table,
     time: str,
@@ -140,15 +131,17 @@ def join(
                  Spark also a Column, F.col("left.price") < F.col("right.price")
     layout       "nested" or "long"
     watermark    of streams that have none of their own
-    control      refused with the reason: docs/control.md
+    control      mt.Control(path), by which windows of two streams come and go; it needs
+                 layout="long", and windows that are the same for both sides
 
     Result rows hold both rows as structs, `left` and `right`. With layout="nested" there is one row
     for each pair: the smallest window in which it meets (`window_id`), until when (`expires`), and
     all `windows` with the first and last end at which they hold it. With layout="long" there is one
     row for each pair and window instance, as one join a window would give: `window`, and where the
     sides have windows of their own, `right_window` beside it.
-    Of streams a pair comes out as soon as both rows are there; rows before the watermark are late,
-    and dropped. mt.explain(left, right=right, ...) shows what would run.
+    Of streams a pair comes out as soon as both rows are there, and with a control when its window
+    has ended; rows before the watermark are late, and dropped. mt.explain(left, right=right, ...)
+    shows what would run.
 
     >>> import muntin as mt, pyarrow as pa
     >>> from datetime import datetime
@@ -160,8 +153,6 @@ def join(
     >>> [(r["left"]["price"], r["right"]["ts"].minute, r["window_id"]) for r in paid.to_pylist()]
     [(30, 3, '30 minutes/5 minutes & 5 minutes')]
     """
-    if control is not None:
-        raise StrategyError(JOIN_CONTROLLED)
     asked = window_join(on, time, windows, layout, where)
-    result: Table = plan_join(left, right, asked, watermark=watermark).run()
+    result: Table = plan_join(left, right, asked, watermark=watermark, control=control).run()
     return result

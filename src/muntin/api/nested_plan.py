@@ -17,6 +17,7 @@ from muntin.nesting.joint import joint_windows
 from muntin.nesting.questions import DistinctItems, WindowJoin
 from muntin.physical.operators.distinct import DISTINCT
 from muntin.physical.operators.join import JOIN
+from muntin.state.control import Control
 
 JoinedWindows = Iterable[Window | Sequence[Window]]
 """Windows of a join: one for both sides, or a pair of one for each."""
@@ -117,10 +118,11 @@ def explain_join(
     on: str | Iterable[str] = (),
     layout: NestedLayout = "nested",
     watermark: Duration | None = None,
+    control: Control | None = None,
 ) -> NestedPlan:
     """What mt.join would run with these arguments."""
     asked = window_join(on, time, windows, layout, where)
-    return plan_join(data, right, asked, watermark=watermark)
+    return plan_join(data, right, asked, watermark=watermark, control=control)
 
 
 def _names(what: str, given: str | Iterable[str]) -> list[str]:

@@ -176,7 +176,7 @@ def plan_job(job: Job) -> Plan:
 
 def _operator(job: Job, question: Question, asked: Query) -> str | None:
     """The operator that was asked for, or the only one that can do what the job asks."""
-    if question.control:
+    if question.control and not asked.data_windows:
         return "controlled"
     longer = question.allowed_lateness or question.empty == "fill" or job.sink.late_to
     past = job.history.given and not asked.data_windows

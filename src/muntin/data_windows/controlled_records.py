@@ -48,10 +48,11 @@ class ControlledRecordBucket(ABC, Generic[Spec]):
         """The bucket of these windows, brought to them; its rows come under their labels."""
 
     @abstractmethod
-    def _since(self, label: Label) -> int | None:
+    def _since(self, label: Label, ended: int) -> int | None:
         """From when on a window that is registered while the stream runs is complete.
 
-        None where it always was: it has all that another one has.
+        None where it always was: it has all that another one has. `ended` is by when the windows
+        that had its id before have given their last row.
         """
 
     def _reach_after(self, labels: Sequence[Label], last: int) -> int | None:
@@ -106,9 +107,7 @@ class ControlledRecordBucket(ABC, Generic[Spec]):
             since = label.since
             if self.kept.newest is not None and obeyed.is_new(label):
                 assert label.order is not None, "a command registered it"
-                since, ended = self._since(label), obeyed.ended(label, found)
-                if ended:
-                    since = max(since or 0, ended + 1)
+                since = self._since(label, obeyed.ended(label, found))
                 if since is not None:
                     complete[label.order] = since
             found.append(replace(label, since=since))

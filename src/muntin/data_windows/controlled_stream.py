@@ -12,6 +12,7 @@ window that is registered sees every record from W on, though the newest is late
     landmark, threshold,
     a user's function
 
+A window under the id of one that was suspended gives out what ends after the last of the other.
 A session with a maximum length and a window of a measure depend on records before W in ways that
 later ones do not tell, so `Terms` refuses them. A suspended window gives out what ends by E, the
 newest event time when the stream met the command.
@@ -22,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 
 from muntin.data_windows.controlled_records import ControlledRecordBucket, flags_of
@@ -51,7 +51,7 @@ class ControlledStream(ControlledRecordBucket[StreamSpec]):
             bucket.change(new)
         return bucket
 
-    def _since(self, label: Label) -> int | None:
+    def _since(self, label: Label, ended: int) -> int | None:
         window, now = _window(label), self.kept.last
         equal = self._equal(label)
         if equal is not None:
@@ -92,7 +92,7 @@ class LabelledStream(StreamBucket):
     def _under_labels(self, results: Iterator[pa.Table]) -> Iterator[pa.Table]:
         for table in results:
             label = self.nodes[table.column("node")[0].as_py()]
-            inside = _inside(label, table)
+            inside = _inside(label, table, self._ended(label))
             if inside.any():
                 own = table.filter(pa.array(inside))
                 place, rows = own.schema.get_field_index("node"), own.num_rows
@@ -101,11 +101,17 @@ class LabelledStream(StreamBucket):
                 id = pa.repeat(pa.scalar(label.id, pa.string()), rows)
                 yield own.set_column(place, "window_id", id)
 
+    def _ended(self, label: Label) -> int:
+        """By when the windows that had its id before give their last row, if they still do."""
+        before = list(self.nodes.values())
+        before = before[: before.index(label)]
+        return max((each.until or 0 for each in before if each.id == label.id), default=0)
 
-def _inside(label: Label, table: pa.Table) -> Array:
+
+def _inside(label: Label, table: pa.Table, ended: int) -> Array:
     """Which windows are whole: of those of functions, time does not tell."""
     start, end = longs(table, "start"), longs(table, "end")
-    inside = np.ones(len(start), dtype=np.bool_)
+    inside = end > ended
     if label.since is not None and isinstance(label.window, Window | Session):
         inside &= start >= label.since
     if label.until is not None:

@@ -43,8 +43,8 @@ class ControlledTrailing(ControlledRecordBucket[TrailingSpec]):
         bucket.labels, bucket.terms = labels, self.stream.start.terms
         return bucket
 
-    def _since(self, label: Label) -> int:
-        reach, first = _frame(label).reach, self.kept.last + 1
+    def _since(self, label: Label, ended: int) -> int:
+        reach, first = _frame(label).reach, max(self.kept.last, ended) + 1
         assert reach is not None, "others are refused"
         whole_from = self.kept.whole_from
         return first if whole_from is None else max(first, whole_from + reach)

@@ -121,6 +121,11 @@ class Features:
         "append",
         get_args(FrameOutput),
     )
+    control: str | None = option(
+        "folder of commands by which windows come and go while a stream runs; then a row comes out "
+        "once for each window of the moment: docs/control.md",
+        None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,12 @@ def _features(job: Job) -> Iterator[Problem]:
         yield from _duration("as_of.future", asked.future, zero=True)
         if not job.source.streaming:
             yield "as_of.future", FOR_STREAMS
+    if asked.control is not None:
+        if not job.source.streaming:
+            yield "as_of.control", FOR_STREAMS
+        if job.sink.upserts and job.sink.key and "window_id" not in job.sink.key:
+            problem = "lacks 'window_id': with a control a row comes out once for each window"
+            yield "sink.key", problem
     if job.sink.upserts and not job.sink.key:
         problem = "is missing: rows with features have no key of their own; give the columns that "
         yield "sink.key", problem + "tell them apart"
@@ -193,8 +199,12 @@ def _by_records(job: Job) -> Iterator[Problem]:
             "known only when the watermark has passed them: use 'append'"
         )
         yield "query.output", problem
-    if job.query.control is not None:
-        yield "query.control", "is for periodic windows alone: leave it out, or the other windows"
+    if job.query.grain is not None:
+        problem = (
+            "is for periodic windows, whose rows are pre-aggregated to it: leave it out, as "
+            "windows that the data decides take records one by one"
+        )
+        yield "query.grain", problem
 
 
 def _sink(job: Job) -> Iterator[Problem]:
@@ -271,7 +281,7 @@ def _overwritten(job: Job) -> Iterator[Problem]:
     if sink.format != "parquet" or sink.mode != "overwrite" or sink.path is None:
         return
     folder = _real(job, sink.path)
-    kept = [job.trigger.checkpoint, job.query and job.query.control]
+    kept = [job.trigger.checkpoint, job.asked.control]
     for place in (job.file.resolve(), *(_real(job, path) for path in kept if path)):
         if folder == place or folder in place.parents:
             yield "sink.path", "holds the job itself, which would be overwritten: give another"

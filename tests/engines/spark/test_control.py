@@ -2,8 +2,6 @@
 
 import json
 import os
-import signal
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
@@ -26,9 +24,9 @@ from muntin_testing.control_query import (
     expected,
     naive,
 )
+from muntin_testing.killed_controls import play_and_kill
 from muntin_testing.oracle import differences
 from muntin_testing.poison import POISON, SPREAD
-from muntin_testing.processes import PATIENCE, started
 from muntin_testing.streams import streamed, written
 from muntin_testing.windows import random_window
 
@@ -112,6 +110,7 @@ def test_windows_come_and_go_while_the_stream_runs(streams: SparkSession, tmp_pa
     assert min(starts) == early["new edges"] < begun["new edges"]
 
 
+@pytest.mark.slow
 def test_poisonous_files_are_refused_and_the_stream_goes_on_also_after_a_restart(
     streams: SparkSession, tmp_path: Path
 ) -> None:
@@ -212,6 +211,7 @@ def test_what_cannot_be_controlled_is_refused_with_a_sentence(
             apply(**options)
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_the_page_shows(
     streams: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -253,9 +253,8 @@ def test_random_scripts(streams: SparkSession, tmp_path: Path, seed: int) -> Non
 @pytest.mark.long
 def test_windows_come_and_go_across_kills(streams: SparkSession, tmp_path: Path) -> None:
     """Killed with -9 three times, at any moment: nothing lost, nothing twice, no command either."""
-    random, files = Random("kills"), tmp_path / "files"
+    files = tmp_path / "files"
     aside = sorted(written(streams, batches(16), SCHEMA, tmp_path / "aside").iterdir())
-    files.mkdir()
     control = mt.Control(tmp_path / "control")
     commands: dict[int, Callable[[], object]] = {
         1: lambda: control.register("30 seconds/5 seconds", "x"),
@@ -264,29 +263,8 @@ def test_windows_come_and_go_across_kills(streams: SparkSession, tmp_path: Path)
         8: lambda: control.suspend("x"),
         11: lambda: control.register("40 seconds/10 seconds", "x"),
     }
-    process = started(SCRIPT, tmp_path)
-    for i, file in enumerate(aside):
-        before = committed(tmp_path)
-        file.rename(files / file.name)
-        if i in commands:
-            commands[i]()
-        if i in (4, 9, 12):
-            time.sleep(random.uniform(0, 1.5))
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            process = started(SCRIPT, tmp_path)
-        limit = time.monotonic() + PATIENCE
-        while committed(tmp_path) <= before and i not in (4, 9, 12):
-            assert process.poll() is None, (tmp_path / "log").read_text()[-3000:]
-            assert time.monotonic() < limit, "no batch was committed"
-            time.sleep(0.05)
-    (tmp_path / "stop").touch()
-    assert process.wait(PATIENCE) == 0, (tmp_path / "log").read_text()[-3000:]
+    play_and_kill(SCRIPT, tmp_path, aside, commands, (4, 9, 12))
     found = streams.read.parquet(str(tmp_path / "out")).where("k <> 'end'").collect()
     assert differences(found, expected(streams, files, control, found), 1) == [], control.list()
     assert [row.state for row in control.list()].count("running") == 3
     assert {row.window_id for row in found} == {"always", "first", "x"}
-
-
-def committed(folder: Path) -> int:
-    return sum(1 for log in folder.glob("checkpoint/commits/*") if log.name.isdigit())

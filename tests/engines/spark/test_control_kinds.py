@@ -1,8 +1,7 @@
-"""Windows that come and go on streams of distinct items, of trailing windows, and of sessions."""
+"""Windows that come and go on streams of distinct items, pairs, trailing windows and sessions."""
 
 from collections import Counter
-from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,50 +10,9 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 import muntin as mt
 from muntin.data_windows.protocol import Record, WindowFunction
-from muntin_testing.control_query import SCHEMA, START, batches, naive
-from muntin_testing.streams import streamed, written
-
-Build = Callable[[DataFrame, mt.Control], DataFrame]
-
-
-class Played:
-    """A stream whose files and commands arrive when the test says so; it restarts at `None`."""
-
-    def __init__(self, spark: SparkSession, folder: Path, build: Build, count: int = 6) -> None:
-        self.spark, self.folder, self.build = spark, folder, build
-        self.aside = sorted(written(spark, batches(count), SCHEMA, folder / "aside").iterdir())
-        self.files = folder / "files"
-        self.files.mkdir()
-        self.control, self.found = mt.Control(folder / "control"), list[Row]()
-
-    def play(self, *turns: Callable[[], object] | None) -> None:
-        """A file a turn, after what the turn does; the rest at the end."""
-        query = self._start()
-        for turn in [*turns, *([lambda: None] * (len(self.aside) - len(turns)))]:
-            if turn is None:
-                query.stop()
-                query = self._start()
-            else:
-                turn()
-            file = self.aside.pop(0)
-            file.rename(self.files / file.name)
-            query.processAllAvailable()
-        query.stop()
-
-    def _start(self) -> Any:
-        rows = self.build(streamed(self.spark, self.files, SCHEMA), self.control)
-        return (
-            rows.writeStream.foreachBatch(lambda batch, _: self.found.extend(batch.collect()))
-            .option("checkpointLocation", str(self.folder / "checkpoint"))
-            .start()
-        )
-
-    def rows(self) -> list[Row]:
-        """All rows of the files, the last of which only ends the stream."""
-        return self.spark.read.schema(SCHEMA).parquet(str(self.files)).where("k <> 'end'").collect()
-
-    def listed(self) -> dict[str, Any]:
-        return {row.id: row for row in self.control.list()}
+from muntin_testing.control_query import SCHEMA, START, naive
+from muntin_testing.played_controls import Played
+from muntin_testing.streams import streamed
 
 
 def nothing() -> None:
@@ -118,6 +76,7 @@ def threes() -> type[WindowFunction]:
     return Threes
 
 
+@pytest.mark.slow
 def test_sessions_counts_and_functions_come_and_go(streams: SparkSession, tmp_path: Path) -> None:
     windows = [mt.session("3 seconds", id="visits"), mt.user_window(threes(), id="threes")]
 
@@ -202,5 +161,81 @@ def test_what_cannot_have_a_control_says_why(streams: SparkSession, tmp_path: Pa
         mt.as_of(stream, "ts", ["5 seconds"], [mt.count()], "k", **coarse)
     with pytest.raises(mt.MuntinError, match="column 'n' would be there twice"):
         mt.as_of(stream, "ts", ["5 seconds"], [mt.count().alias("n")], "k", **fine)
-    with pytest.raises(mt.MuntinError, match=r"mt\.join cannot go with a control"):
-        mt.join(stream, stream, "k", "ts", windows, watermark="1 second", control=control)
+
+
+def test_what_a_join_with_a_control_needs(streams: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    stream, control = streamed(streams, tmp_path / "files", SCHEMA), mt.Control(tmp_path / "c")
+    table = streams.createDataFrame([], SCHEMA)
+    both, pair = mt.tumbling("10 seconds"), (mt.tumbling("5 seconds"), mt.tumbling("10 seconds"))
+    plain: Any = {"on": "k", "layout": "long", "watermark": "1 second", "control": control}
+
+    def join(**changes: Any) -> DataFrame:
+        asked: Any = {"left": stream, "right": stream, "time": "ts", "windows": [both], **plain}
+        found: DataFrame = mt.join(**(asked | changes))
+        return found
+
+    with pytest.raises(mt.MuntinError, match="cannot go with a control: its rows list the windows"):
+        join(layout="nested")
+    with pytest.raises(mt.MuntinError, match="the same for both sides; give one window"):
+        join(windows=[pair])
+    with pytest.raises(mt.MuntinError, match="control needs a streaming DataFrame"):
+        join(right=table)
+    with pytest.raises(mt.MuntinError, match="control needs a streaming DataFrame"):
+        join(left=table.toArrow(), right=table.toArrow())
+    with pytest.raises(mt.MuntinError, match="this stream has none: give watermark"):
+        join(watermark=None)
+    with pytest.raises(mt.MuntinError, match="grain 1 second is for aggregates"):
+        join(control=mt.Control(tmp_path / "g", grain="1 second"))
+    said = str(mt.explain(stream, "ts", [both], right=stream, **plain))
+    assert "windows come and go by a control" in said
+    assert "pairs come out when their window has ended" in said
+
+
+@pytest.mark.long
+def test_windows_of_a_join_come_and_go(streams: SparkSession, tmp_path: Path) -> None:
+    """Every third number meets the others, also those that it met before a window was there."""
+    windows = [mt.hopping("20 seconds", "10 seconds", id="always")]
+
+    def build(stream: DataFrame, control: mt.Control) -> DataFrame:
+        left, right = (stream.where(f"n % 3 {sign} 0 OR k = 'end'") for sign in ("=", "<>"))
+        options: Any = {"watermark": "10 seconds", "layout": "long", "control": control}
+        return mt.join(left, right, "k", "ts", windows, where="left.n <> right.n + 4", **options)
+
+    played = Played(streams, tmp_path, build)
+    control = played.control
+
+    def register() -> None:
+        control.register("12 seconds/3 seconds", id="short")
+        control.register("30 seconds", id="long")
+
+    played.play(nothing, nothing, register, None, lambda: control.suspend("always"))
+    listed, rows = played.listed(), played.rows()
+    running = dict.fromkeys(("short", "long"), "running")
+    assert {id: row.state for id, row in listed.items()} == {"always": "suspended", **running}
+    effective, begun = naive(listed["short"].effective), naive(listed["short"].complete_from)
+    assert begun is not None
+    assert effective is not None
+    assert begun + timedelta(seconds=10) < effective, "what is held serves it at once"
+    found = [row for row in played.found if row.k != "end"]
+    for id, (length, slide) in {"always": (20, 10), "short": (12, 3), "long": (30, 30)}.items():
+        low, high = naive(listed[id].complete_from), naive(listed[id].until)
+        expected: Counter[Any] = Counter()
+        for second in range(-length, 120):
+            start = START + timedelta(seconds=second)
+            end = start + timedelta(seconds=length)
+            if second % slide == 0 and not (low and start < low) and not (high and end > high):
+                expected += met([r for r in rows if start <= r.ts < end], start)
+        own = [row for row in found if row.window_id == id]
+        assert Counter((r.window.start, r.k, r.left.n, r.right.n) for r in own) == expected, id
+        assert len(expected) > 20
+
+
+def met(held: list[Row], start: datetime) -> Counter[Any]:
+    """The pairs of an interval: every third number beside the others of its key."""
+    return Counter(
+        (start, one.k, one.n, other.n)
+        for one in held
+        for other in held
+        if one.n % 3 == 0 and other.n % 3 and one.k == other.k and one.n != other.n + 4
+    )

@@ -52,6 +52,7 @@ def copied(tmp_path: Path) -> Path:
     return Path(shutil.copytree(EXAMPLES, tmp_path / "examples"))
 
 
+@pytest.mark.usefixtures("compiled")
 def test_the_flights_job_prints_its_rows_and_verifies(cli: CliRunner, tmp_path: Path) -> None:
     """A week of it; the whole year would only take longer."""
     text = (EXAMPLES / "flights/flights.toml").read_text(encoding="utf-8")
@@ -99,6 +100,7 @@ def test_a_job_asks_as_of_each_row_and_verifies(cli: CliRunner, copied: Path) ->
     assert done.output.startswith("equal: all 980 rows are Spark's own")
 
 
+@pytest.mark.slow
 def test_a_job_streams_features_into_files(
     cli: CliRunner, copied: Path, streams: SparkSession
 ) -> None:
@@ -162,6 +164,7 @@ def test_a_stream_into_files_goes_on_where_it_stopped(
 
 
 @pytest.mark.usefixtures("streams")
+@pytest.mark.slow
 def test_a_stream_starts_from_history(cli: CliRunner, copied: Path, spark: SparkSession) -> None:
     """Which is needed no more once it has started."""
     here = copied / "sensors"
@@ -196,6 +199,7 @@ def test_a_stream_starts_from_history(cli: CliRunner, copied: Path, spark: Spark
     assert "history.path leads to no file or folder, and the stream has" in str(done.exception)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_features_start_from_history(
     cli: CliRunner, copied: Path, streams: SparkSession, apart: bool
@@ -230,13 +234,13 @@ def test_features_start_from_history(
 
 
 @pytest.mark.parametrize("name", ["flights/flights.py", "sensors/sensors.py", "cards/cards.py"])
-def test_an_example_runs_as_it_stands(name: str, spark: SparkSession) -> None:
+def test_an_example_runs_as_it_stands(name: str, compiled: SparkSession) -> None:
     shown = {"flights": "equal: all", "sensors": "10 minutes", "cards": "card-07"}
     module = runpy.run_path(str(EXAMPLES / name))
     with redirect_stdout(io.StringIO()) as printed:
         module["main"]()
     assert shown[name.split("/")[0]] in printed.getvalue()
-    spark.catalog.dropTempView("coldest")
+    compiled.catalog.dropTempView("coldest")
 
 
 BROKEN: dict[str, tuple[str, str, str]] = {
@@ -313,6 +317,7 @@ CANARIES: dict[str, dict[str, dict[str, Any]]] = {
 """A secret where Spark would say it."""
 
 
+@pytest.mark.slow
 def test_what_spark_says_is_passed_on_without_the_values_of_options(
     cli: CliRunner, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -401,12 +406,12 @@ def test_results_already_there_are_not_overwritten_unasked(cli: CliRunner, copie
 
 @pytest.mark.parametrize("operator", ["native", pytest.param("bucketed", marks=pytest.mark.long)])
 def test_progress_tells_rates_state_watermark_and_late_rows(
-    operator: str, spark: SparkSession, tmp_path: Path
+    operator: str, streams: SparkSession, tmp_path: Path
 ) -> None:
     """Three files, three micro-batches: the last one holds a row that comes too late."""
     (tmp_path / "in").mkdir()
     stream = (
-        spark.readStream.schema("ts TIMESTAMP, k STRING")
+        streams.readStream.schema("ts TIMESTAMP, k STRING")
         .option("maxFilesPerTrigger", "1")
         .json(str(tmp_path / "in"))
     )
@@ -446,6 +451,7 @@ def test_progress_tells_rates_state_watermark_and_late_rows(
     assert third.results["1 minute"] == 0
 
 
+@pytest.mark.slow
 def test_jobs_into_sinks_that_replace_rows_by_key(
     cli: CliRunner, copied: Path, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -480,6 +486,7 @@ def test_jobs_into_sinks_that_replace_rows_by_key(
     assert counts[1] > 10
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("streams")
 def test_a_job_writes_late_rows_aside(cli: CliRunner, tmp_path: Path) -> None:
     """Files, one a micro-batch: a row that is too late, and one from the future."""

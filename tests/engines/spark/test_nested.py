@@ -26,6 +26,11 @@ SECOND = 1_000_000
 SCHEMA = "ts timestamp, user string, item double, n int"
 
 
+def slow(*seeds: int) -> list[Any]:
+    """More of the same, for `make test-slow`."""
+    return [pytest.param(seed, marks=pytest.mark.slow) for seed in seeds]
+
+
 def any_windows(random: Random) -> list[mt.Window]:
     """Several windows of whole seconds, some of which nest and some of which do not."""
     found: dict[mt.Window, mt.Window] = {}
@@ -55,7 +60,7 @@ def rows_of(df: DataFrame) -> Counter[str]:
     return Counter(repr(tuple(row)) for row in df.collect())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *slow(2, 3)])
 def test_distinct_equals_one_query_a_window(frugal: SparkSession, seed: int) -> None:
     random = Random(seed)
     table = frugal.createDataFrame(any_rows(random, 60), SCHEMA)
@@ -100,7 +105,7 @@ def test_stretches_end_wherever_a_window_does() -> None:
         assert all(found.cuts_at(ends(window)) for window in windows)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1, *slow(0)])
 def test_join_equals_one_join_a_window(frugal: SparkSession, seed: int) -> None:
     random = Random(seed)
     left = frugal.createDataFrame(any_rows(random, 40), SCHEMA)
@@ -116,7 +121,7 @@ def test_join_equals_one_join_a_window(frugal: SparkSession, seed: int) -> None:
 CONDITIONS = ("true", "left.n % 3 <> right.n % 3", "left.item <= right.item OR right.at < left.ts")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [2, *slow(0, 1)])
 def test_a_window_for_each_side_and_a_condition(frugal: SparkSession, seed: int) -> None:
     random = Random(seed)
     left = frugal.createDataFrame(any_rows(random, 40), SCHEMA)
@@ -213,6 +218,7 @@ def upserts(found: Batches) -> Iterator[tuple[dict[Any, Any], dict[Any, Any]]]:
         yield tables
 
 
+@pytest.mark.slow
 def test_streams_that_are_joined(frugal: SparkSession, tmp_path: Path) -> None:
     random = Random(6)
     windows = any_windows(random)[:3]

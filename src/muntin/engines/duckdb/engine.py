@@ -145,6 +145,8 @@ class InProcess:
         self, left: object, right: object, asked: WindowJoin, **stream: Any
     ) -> InProcessJoin:
         """DuckDB finds the pairs."""
+        if stream.get("control") is not None:
+            raise StrategyError(CONTROL_ON_BATCH)
         return InProcessJoin(left, right, asked)
 
     def glance(self, data: object, query: Query, assumed: Statistics) -> Statistics:

@@ -35,7 +35,8 @@ class Control:
     A stream is started with `mt.aggregate(stream, ..., control=mt.Control(path))`. Then, there or
     in another process that sees the same directory, windows are registered and suspended. What can
     be known to fail is refused at once; where two controllers write at the same time, the stream
-    decides, and `list()` tells. mt.distinct(layout="long") and mt.as_of take a control too.
+    decides, and `list()` tells. mt.distinct and mt.join with layout="long", and mt.as_of, take a
+    control too.
 
     `grain` is what all windows of the stream are multiples of: rows are pre-aggregated to it
     before they reach the state. Without one any window can be registered, at a cost. Instead of

@@ -8,6 +8,8 @@ batch    an equality join on the keys and a stretch of time as long as the wides
          is copied into each stretch that it reaches, three at most, so that each pair is found once
 stream   Spark's own stream-stream join, with bounds on both times, so that it drops what no window
          can hold any more; rows before the watermark are late, and dropped
+control  windows that come and go need the rows that met before: buckets of our own keep them
+         (`controlled_join`)
 
 A condition on both rows is part of the join. The state of a stream is that of the windows and the
 condition that it was started with: a guard in its key has Spark refuse others.
@@ -25,14 +27,13 @@ from muntin.dialects.lists import SparkLists
 from muntin.dialects.nested import NestedText
 from muntin.dialects.pair_condition import pair_condition
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.controlled_join import CONTROLLED_STEPS, join_controlled
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.guard import check_guarded, guarded_zero
-from muntin.engines.spark.names import find_column
-from muntin.engines.spark.session_facts import check_table
-from muntin.engines.spark.streaming import Streaming, set_watermark
+from muntin.engines.spark.join_sides import JoinSide, read_side
+from muntin.engines.spark.streaming import Streaming
 from muntin.errors import QueryError, shown
-from muntin.model.query import Query
 from muntin.nesting.questions import WindowJoin
 from muntin.physical.operators.join import describe, stretch
 
@@ -57,6 +58,8 @@ class SparkJoin:
     def explain(self) -> list[str]:
         """How pairs are found, and the windows."""
         run(self.left, self.right, self.asked, self.streaming)  # refuses what cannot run
+        if self.streaming.control is not None:
+            return describe(self.asked, "on streams of Spark", CONTROLLED_STEPS)
         if self.left.isStreaming or self.right.isStreaming:
             return describe(self.asked, "on streams of Spark", _STREAM_STEPS)
         return describe(self.asked, "on Spark", _BATCH_STEPS)
@@ -65,10 +68,12 @@ class SparkJoin:
 def run(left: DataFrame, right: DataFrame, asked: WindowJoin, streaming: Streaming) -> DataFrame:
     """Pairs with equal keys that a window holds and for which the condition holds."""
     sides = [
-        _side(df, query, prefix, streaming)
+        read_side(df, query, prefix, streaming)
         for df, query, prefix in zip((left, right), (asked.left, asked.right), "lr", strict=True)
     ]
     condition = _condition(sides, asked)
+    if streaming.control is not None:
+        return join_controlled(sides, asked, condition, streaming)
     if left.isStreaming or right.isStreaming:
         check_guarded(left.sparkSession)
         pairs = _stream(sides, asked, condition)
@@ -78,32 +83,7 @@ def run(left: DataFrame, right: DataFrame, asked: WindowJoin, streaming: Streami
     return _lay_out(held.where("size(held) > 0"), asked, sides[0].kind)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """The rows of one side as a struct, with keys, time and microseconds under plain names."""
-
-    rows: DataFrame
-    kind: str
-    columns: list[str]
-
-
-def _side(df: DataFrame, query: Query, prefix: str, streaming: Streaming) -> _Side:
-    check_table(df)
-    marked = set_watermark(df, query, streaming) if df.isStreaming else df
-    columns = df.columns
-    time = find_column(query.time, columns, "time")
-    keys = [find_column(key, columns, "key") for key in query.keys]
-    kind = df.select(F.expr(time)).schema[0].dataType.simpleString()
-    rows = marked.select(
-        F.struct("*").alias({"l": "left", "r": "right"}[prefix]),
-        F.expr(time).alias(f"{prefix}time"),
-        F.expr(SparkWriter().microseconds(time, kind)).alias(f"{prefix}t"),
-        *(F.expr(key).alias(f"{prefix}{i}") for i, key in enumerate(keys)),
-    )
-    return _Side(rows, kind, columns)
-
-
-def _condition(sides: Sequence[_Side], asked: WindowJoin) -> list[Column]:
+def _condition(sides: Sequence[JoinSide], asked: WindowJoin) -> list[Column]:
     """The condition on a pair, found to be one that Spark can compute: true or false."""
     if asked.where is None:
         return []
@@ -129,7 +109,7 @@ def _equal(asked: WindowJoin) -> list[Column]:
     return [F.col(f"l{i}") == F.col(f"r{i}") for i, _ in enumerate(asked.on)]
 
 
-def _batch(sides: Sequence[_Side], asked: WindowJoin, condition: list[Column]) -> DataFrame:
+def _batch(sides: Sequence[JoinSide], asked: WindowJoin, condition: list[Column]) -> DataFrame:
     """Each left row looks at its own stretch, in which right rows of all that they reach stand."""
     ahead, behind = asked.reach
     step = stretch(asked)
@@ -144,7 +124,7 @@ def _batch(sides: Sequence[_Side], asked: WindowJoin, condition: list[Column]) -
     return own.join(others, [*_equal(asked), F.col("ls") == F.col("rs"), near, *condition])
 
 
-def _stream(sides: Sequence[_Side], asked: WindowJoin, condition: list[Column]) -> DataFrame:
+def _stream(sides: Sequence[JoinSide], asked: WindowJoin, condition: list[Column]) -> DataFrame:
     ahead, behind = (f"INTERVAL {length} MICROSECONDS" for length in asked.reach)
     bounds = [F.expr(f"ltime >= rtime - {ahead}"), F.expr(f"rtime >= ltime - {behind}")]
     meaning = (
@@ -166,9 +146,9 @@ def _lay_out(held: DataFrame, asked: WindowJoin, kind: str) -> DataFrame:
     if asked.layout == "long":
         each = held.select("*", F.inline("held"))
         ends = each.withColumn("stop", F.expr("explode(sequence(first, last, slide))"))
-        windows = [window_column("(stop - l_reach)", "stop", kind).alias("window")]
+        windows = [window_column("(stop - l_reach)", "stop", kind, "window")]
         if asked.paired:
-            windows += [window_column("(stop - r_reach)", "stop", kind).alias("right_window")]
+            windows += [window_column("(stop - r_reach)", "stop", kind, "right_window")]
         return ends.select(F.col("id").alias("window_id"), *windows, *keys, "left", "right")
     windows_held = (
         "transform(held, h -> named_struct('window_id', h.id, "
