@@ -68,7 +68,11 @@ def race(
     >>> times = race({"a": lambda: 1, "b": lambda: 1}, repeat=3)
     >>> [len(each.seconds) for each in times.values()]
     [3, 3]
+    >>> race({}, repeat=3)
+    {}
     """
+    if not sides:
+        return {}
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     rows: dict[str, int] = {}
     order = list(sides)

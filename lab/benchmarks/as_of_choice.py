@@ -3,7 +3,11 @@
 Both operators of mt.as_of on events of 30 days, from a thousand to some hundred thousand of them,
 over many keys and few. From the medians it fits the constants by which `auto` decides
 (`muntin.physical.operators.frames`: KERNEL_SECONDS, OWN_SECONDS), so that relative errors are
-least, and says what `auto` takes by those that it has.
+least, and says what `auto` takes by those that it has, and what it would take by the fitted ones.
+
+To apply a fit, run all cases on a free machine and put the two lines that are printed last into
+`src/muntin/physical/operators/frames.py`. A fit of few cases means little: each constant needs
+cases that differ in what it counts.
 """
 
 from __future__ import annotations
@@ -28,6 +32,9 @@ from muntin.physical.operators.frames import KERNEL_SECONDS, OWN_SECONDS, count_
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+Constants = tuple[Sequence[float], Sequence[float]]
+Found = Mapping[str, Mapping[str, Times]]
+OPERATORS = ("frames", "range")
 ALL = ("5 minutes", "1 hour", "1 day", "7 days")
 
 
@@ -68,14 +75,42 @@ def run(options: Options, console: Console) -> None:
     chosen = {name: CASES[name] for name in options.choose(CASES, "set")}
     found = {name: _race(spark, name, case, options) for name, case in chosen.items()}
     spark.stop()
-    console.print(_table(chosen, found))
-    for side, place, now in (
-        ("KERNEL_SECONDS", 0, KERNEL_SECONDS),
-        ("OWN_SECONDS", 1, OWN_SECONDS),
-    ):
-        amounts = [count_work(case.asked, case.statistics)[place] for case in chosen.values()]
-        fitted = fit(amounts, [list(found[name].values())[place].median for name in chosen])
-        console.print(f"{side}: fitted {_text(fitted)}, now {_text(now)}")
+    print_results(chosen, found, console)
+
+
+def print_results(cases: Mapping[str, Case], found: Found, console: Console) -> None:
+    """The table, what wrong choices cost, and the constants that fit best."""
+    now = (KERNEL_SECONDS, OWN_SECONDS)
+    fitted = (_fitted(cases, found, 0), _fitted(cases, found, 1))
+    console.print(_table(cases, found, fitted))
+    for words, constants in (("auto", now), ("auto with the fitted constants", fitted)):
+        wrong, lost = _regret(cases, found, constants)
+        console.print(f"{words}: {wrong} of {len(cases)} wrong, {lost:.2f} s lost by that")
+    if missing := sum(constant == 0 for each in fitted for constant in each):
+        console.print(f"constants at 0, since these cases do not tell them apart: {missing}")
+    for name, own, known in zip(("KERNEL_SECONDS", "OWN_SECONDS"), fitted, now, strict=True):
+        console.print(f"{name} = {_text(own)}  # now {_text(known)}", highlight=False)
+
+
+def _fitted(cases: Mapping[str, Case], found: Found, place: int) -> tuple[float, ...]:
+    amounts = [count_work(case.asked, case.statistics)[place] for case in cases.values()]
+    return fit(amounts, [list(found[name].values())[place].median for name in cases])
+
+
+def _regret(cases: Mapping[str, Case], found: Found, constants: Constants) -> tuple[int, float]:
+    """How often the slower operator is taken, and the seconds that this costs together."""
+    wrong, lost = 0, 0.0
+    for name, case in cases.items():
+        seconds = [each.median for each in found[name].values()]
+        taken = seconds[OPERATORS.index(_choice(case, constants))]
+        wrong += taken > min(seconds)
+        lost += taken - min(seconds)
+    return wrong, lost
+
+
+def _choice(case: Case, constants: Constants) -> str:
+    kernel, own = predict(case.asked, case.statistics, *constants)
+    return OPERATORS[own < kernel]
 
 
 def _race(spark: SparkSession, name: str, case: Case, options: Options) -> dict[str, Times]:
@@ -103,6 +138,7 @@ def fit(amounts: Sequence[Sequence[float]], seconds: Sequence[float]) -> tuple[f
     found = np.zeros(matrix.shape[1])
     while used:
         solved = np.linalg.lstsq(matrix[:, used], np.ones(len(seconds)), rcond=None)[0]
+        solved[abs(solved) * matrix[:, used].max(axis=0) < 1e-9] = 0.0  # what rounding leaves
         if (solved >= 0).all():
             found[used] = solved
             break
@@ -114,21 +150,23 @@ def _text(constants: Sequence[float]) -> str:
     return "(" + ", ".join(f"{each:.2g}" for each in constants) + ")"
 
 
-def _table(cases: Mapping[str, Case], found: Mapping[str, Mapping[str, Times]]) -> Table:
+def _table(cases: Mapping[str, Case], found: Found, fitted: Constants) -> Table:
     table = new_table(
-        "trailing windows, seconds", "<events", "frames", "predicted", "Spark's own", "predicted",
-        "<faster", "<auto takes",
+        "trailing windows, seconds", "<case", "keys", "frames", "predicted", "range", "predicted",
+        "<faster", "<auto", "<fitted",
     )  # fmt: skip
     for name, case in cases.items():
         ours, own = (each.median for each in found[name].values())
         kernel, ranged = predict(case.asked, case.statistics)
         table.add_row(
-            f"{name}, {case.keys:,} keys, {len(case.windows)} windows",
+            name,
+            f"{case.keys:,}",
             f"{ours:.2f}",
             f"{kernel:.2f}",
             f"{own:.2f}",
             f"{ranged:.2f}",
-            "frames" if ours < own else "range",
-            "frames" if kernel <= ranged else "range",
+            OPERATORS[own < ours],
+            _choice(case, (KERNEL_SECONDS, OWN_SECONDS)),
+            _choice(case, fitted),
         )
     return table

@@ -13,7 +13,9 @@ EACH = 60
 """Questions in a part; parts can run in several processes."""
 
 
-@pytest.mark.parametrize("part", range(many(3, 30)))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, many(3, 30)))]
+)
 def test_features_are_those_of_brute_force(part: int) -> None:
     reached, runners = Reached(), cycle(IN_PROCESS)
     for number in range(part * EACH, (part + 1) * EACH):

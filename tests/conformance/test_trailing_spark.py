@@ -52,7 +52,7 @@ def test_features_are_those_of_brute_force(spark: SparkSession) -> None:
     reached.at_least(1, *KINDS, "frames", "range")
 
 
-@pytest.mark.parametrize("portion", many([1, 7], [1, 3, 7]))
+@pytest.mark.parametrize("portion", [7, pytest.param(1, marks=pytest.mark.slow), *many([], [3])])
 def test_portions_change_nothing(
     spark: SparkSession, portion: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +63,7 @@ def test_portions_change_nothing(
         asked = trailing_question(f"{SEED}/portions/{number}")
         if not asked.rows:
             continue
-        found = _by_stage(spark, asked, portion)
+        found = by_stage(spark, asked, portion)
         wrong = differences(asked, found)
         assert not wrong, "\n".join([f"{asked.seed}: {asked}", *wrong[:5]])
         note(asked, reached)
@@ -74,7 +74,7 @@ def columns(batch: pa.RecordBatch) -> tuple[pa.Array, ...]:
     return tuple(batch.columns)
 
 
-def _by_stage(spark: SparkSession, question: Question, portion: int) -> Result:
+def by_stage(spark: SparkSession, question: Question, portion: int) -> Result:
     """The sorted records of one partition through the stage in this process, results by Spark."""
     rows, events = frames(spark, question)
     given: Any = arguments(question)

@@ -36,4 +36,4 @@ def test_cases_have_plans_that_differ_and_auto_comes_first() -> None:
     plans = plans_of(case, longest=2.6)
     assert len(plans) >= 4
     seconds = [plan.seconds or 0.0 for plan in plans.values()]
-    assert seconds[0] == min(seconds)
+    assert seconds[0] <= 1.05 * min(seconds), "planning ends where little is left to save"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import muntin as mt
 from muntin.aggregates import FUNCTIONS
 from muntin.aggregates.algebra import make
-from muntin_testing.reached import Reached, fewer
+from muntin_testing.reached import Reached, drawn
 from muntin_testing.values import Case, all_cases, folded, same
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,7 +39,7 @@ def test_every_aggregate_equals_recomputation(name: str, case: Case) -> None:
     function = FUNCTIONS[name]() if not FUNCTIONS[name].variadic else FUNCTIONS[name].over(1)
     aggregate = make(function, *(f"v{i}" for i, _ in enumerate(case.types))).alias("a")
 
-    @fewer
+    @drawn(8)
     @given(st.lists(st.tuples(st.integers(0, 12), case.values), max_size=12))
     def each(drawn: list[tuple[int, Any]]) -> None:
         found = mt.as_of(table_of(case, drawn), "ts", ["5 seconds", mt.lifetime()], [aggregate])

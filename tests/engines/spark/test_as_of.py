@@ -56,6 +56,7 @@ def every_aggregate() -> list[Aggregate]:
     return found
 
 
+@pytest.mark.slow
 def test_every_aggregate_equals_spark(spark: SparkSession) -> None:
     """Sketches are exact here; of them it is compared which features there are."""
     windows: list[Any] = ["7 minutes", mt.trailing("20 minutes", delay="3 minutes")]

@@ -41,6 +41,7 @@ def in_utc(value: Any) -> Any:
     return value.replace(tzinfo=UTC) if naive else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [pytest.param(False, marks=pytest.mark.long), True])
 def test_features_are_equal_wherever_they_are_computed(
     streams: SparkSession, postgres: PostgresServer, tmp_path: Path, apart: bool

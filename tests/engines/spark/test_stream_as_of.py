@@ -53,7 +53,11 @@ def side(closed: Closed) -> Side:
 
 
 @pytest.mark.parametrize(
-    "kinds", [("left", "right"), pytest.param(("both", "none"), marks=pytest.mark.long)]
+    "kinds",
+    [
+        pytest.param(("left", "right"), marks=pytest.mark.slow),
+        pytest.param(("both", "none"), marks=pytest.mark.long),
+    ],
 )
 def test_a_restarted_stream_has_the_features_of_a_batch(
     streams: SparkSession, tmp_path: Path, kinds: tuple[Closed, ...]
@@ -74,6 +78,7 @@ def test_a_restarted_stream_has_the_features_of_a_batch(
         assert compare(found[closed], wanted) == len(kept) - 1, "the last lets time pass"
 
 
+@pytest.mark.slow
 def test_on_arrival_rows_have_what_has_arrived(streams: SparkSession, tmp_path: Path) -> None:
     """Late rows are counted, the state shrinks, and no other question goes on from it."""
     script, checkpoint = batches(3, seed=5, late=70), tmp_path / "checkpoint"
@@ -161,6 +166,7 @@ def test_explain_says_what_runs_and_what_is_kept(streams: SparkSession, tmp_path
     assert "rows come out as they arrive" in repr(served)
 
 
+@pytest.mark.slow
 def test_features_can_be_aggregated_in_the_same_query(
     streams: SparkSession, tmp_path: Path
 ) -> None:

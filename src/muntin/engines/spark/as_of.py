@@ -16,7 +16,8 @@ from muntin.engines.spark.key_marks import forget_keys
 from muntin.engines.spark.names import column
 from muntin.engines.spark.operators.frames import Records, run, stranger
 from muntin.engines.spark.own_frames import run_own_frames, split_own
-from muntin.engines.spark.session_facts import check_table, is_stream
+from muntin.engines.spark.repeated import is_repeatable
+from muntin.engines.spark.session_facts import check_table, is_stream, tasks_at_once
 from muntin.engines.spark.statistics import glance
 from muntin.engines.spark.table import Table, kinds_of, prepare
 from muntin.engines.spark.verify import scales_of
@@ -24,6 +25,13 @@ from muntin.engines.verification import Verification
 from muntin.errors import ColumnError, StrategyError
 from muntin.model.as_of import AsOf
 from muntin.model.durations import duration_text
+from muntin.physical.frame_chunks import (
+    carried_length,
+    carry_refusal,
+    halo,
+    is_endless,
+    last_rows,
+)
 from muntin.physical.operators.frames import (
     FRAMES,
     Division,
@@ -101,10 +109,16 @@ class SparkAsOf:
     @cached_property
     def chunk(self) -> int | None:
         """How long the chunks of time are, or None where keys stay whole."""
-        if self.asked.reach is None or is_stream(self.rows):
+        if is_stream(self.rows):
             return None
-        parts = self.rows.sparkSession.conf.get("spark.sql.shuffle.partitions")
-        return chunk_length(self.asked, self.statistics, int(str(parts)))
+        if self.asked.reach is not None:
+            parts = self.rows.sparkSession.conf.get("spark.sql.shuffle.partitions")
+            return chunk_length(self.asked, self.statistics, int(str(parts)))
+        if carry_refusal(self.asked, self._whole.program):
+            return None
+        length = carried_length(self.asked, self.statistics, tasks_at_once(self.rows.sparkSession))
+        tables = [self.rows, *([] if self.events is None else [self.events])]
+        return length if length is not None and all(map(is_repeatable, tables)) else None
 
     @cached_property
     def operator(self) -> str:
@@ -134,11 +148,15 @@ class SparkAsOf:
 
     @cached_property
     def records(self) -> Records:
+        """Rows and events for the kernel, in chunks of time where keys are cut."""
+        return self._whole if self.chunk is None else replace(self._whole, chunk=self.chunk)
+
+    @cached_property
+    def _whole(self) -> Records:
         """Rows and events for the kernel, under plain names."""
         own = tuple(a for a in self.asked.aggregates if a not in self.division.left)
         asked = self.asked.about(own) if own else self.asked
-        known, chunk = self.prepared, self.chunk
-        return Records(self.rows, self.events, asked, self.division, self.kinds, known, chunk)
+        return Records(self.rows, self.events, asked, self.division, self.kinds, self.prepared)
 
     def explain(self) -> list[str]:
         """The operator, how rows and events meet, and how each aggregate is computed."""
@@ -155,18 +173,33 @@ class SparkAsOf:
     def _shuffled(self) -> list[str]:
         """How rows and events come to the tasks that compute features."""
         by, time = ", ".join(self.asked.keys) or "no key", self.asked.time
-        if self.chunk is None or self.asked.reach is None:
-            endless = next(frame.id for frame in self.asked.frames if frame.reach is None)
+        endless = next((frame.id for frame in self.asked.frames if frame.reach is None), "")
+        if self.chunk is None:
+            known = carry_refusal(self.asked, self._whole.program)
             return [
                 f"one shuffle by {by}, one sort by {time}, NumPy on each key",
-                f"a key is not split: {endless!r} has no bound in time, so one task has all its "
-                "events",
+                f"a key is not split: {endless!r} has no bound in time, "
+                f"and {known or 'it is not known that reading events twice would pay'}",
             ]
-        chunk, reach = duration_text(self.chunk), duration_text(self.asked.reach)
-        return [
-            f"one shuffle by {by} and chunks of {chunk}, one sort by {time}, NumPy on each",
-            f"events of the last {reach} of a chunk also go to the next",
-        ]
+        chunk, reach = duration_text(self.chunk), halo(self.asked)
+        lines = [f"one shuffle by {by} and chunks of {chunk}, one sort by {time}, NumPy on each"]
+        if reach:
+            lines += [f"events of the last {duration_text(reach)} of a chunk also go to the next"]
+        if endless:
+            lines += [f"events are read {self._readings}: a chunk is given {self._given} before"]
+        return lines
+
+    @property
+    def _readings(self) -> str:
+        both = is_endless(self.asked) and last_rows(self.asked) > 0
+        return "three times" if both else "twice"
+
+    @property
+    def _given(self) -> str:
+        last = last_rows(self.asked)
+        parts = [f"the last {last} event{'' if last == 1 else 's'}"] if last else []
+        parts += ["one partial of all events"] if is_endless(self.asked) else []
+        return " and ".join(parts)
 
     def _sent(self) -> list[str]:
         """What leaves the JVM."""

@@ -23,8 +23,9 @@ class Layout:
 
     `sends` are the columns in the order in which they come. `by` are those whose values keep events
     apart; `row` is the one that says whether a record asks for features, None where each does;
-    `event` that which says whether it is an event, None where each is that has a time. `holder` is
-    the column of the time (t) and of values (v0, …), where it is not the one of that name.
+    `event` that which says whether it is an event, None where each is that has a time. `seen` says
+    of an event that what is carried stands for it, too; without it, of none. `holder` is the column
+    of the time (t) and of values (v0, …), where it is not the one of that name.
     """
 
     sends: tuple[str, ...]
@@ -33,6 +34,7 @@ class Layout:
     event: str | None = "e"
     holder: Mapping[str, str] = field(default_factory=dict)
     sent: Sent = AS_NAMED
+    seen: str | None = None
 
     def arrange(self, columns: Sequence[pa.Array], program: FrameProgram) -> pa.Table:
         """The records under the names of a portion; no column is copied."""
@@ -46,6 +48,8 @@ class Layout:
             named["row"] = whole(given, self.row)
         if self.event is not None:
             named["e"] = whole(given, self.event)
+        if self.seen is not None:
+            named["seen"] = whole(given, self.seen)
         for name in program.reads:
             if name not in self.sent.counted:
                 own = self.sent.holder.get(name, self.holder.get(name, name))

@@ -91,9 +91,7 @@ class Portion:
         count = self.complete - self.known
         found: dict[str, pa.Array] = {}
         if len(asks):
-            columns = layout.read(self.table, self.events, program)
-            events = self._line(self.events)
-            found = program.evaluate(columns, events, self._rows(events, asks + self.known))
+            found = self._found(asks + self.known)
         kinds = layout.kinds(self.table, program)
         features = program.beside(len(asks) if found else count, found, kinds)
         struct = pa.StructArray.from_arrays(list(features.values()), list(features))
@@ -103,6 +101,24 @@ class Portion:
         places[asks] = np.arange(len(asks))
         return struct.take(pa.array(places, mask=~self.asks[own]))
 
+    def _found(self, places: Array) -> dict[str, pa.Array]:
+        """The features of the rows at these places."""
+        program, apart = self.stage.program, self.seen[self.events]
+        if not apart.any():
+            return self._evaluated(program, self.events, places)
+        found: dict[str, pa.Array] = {}
+        for endless, events in ((False, self.events), (True, self.events[~apart])):
+            part, name = program.part(endless)
+            own = self._evaluated(part, events, places)
+            found |= {name[each]: array for each, array in own.items()}
+        return found
+
+    def _evaluated(self, program: FrameProgram, places: Array, rows: Array) -> dict[str, pa.Array]:
+        """The features of rows over the events at these places."""
+        columns = self.stage.layout.read(self.table, places, program)
+        events = self._line(places)
+        return program.evaluate(columns, events, self._rows(events, rows))
+
     def tail(self) -> Tail:
         """What later portions need of the last group, and what is not complete."""
         own = self.group == self.group[-1]
@@ -110,7 +126,8 @@ class Portion:
             return Tail(self.table.slice(0, 0), 0)
         events = self.events[own[self.events]]
         kept = self._first_needed(self.time[events])
-        parts = [self._carried(events[:kept])] if kept and self.stage.program.carries else []
+        old = events[:kept][~self.seen[events[:kept]]]
+        parts = [self._carried(old)] if len(old) and self.stage.program.carries else []
         if self.stage.program.coarse:
             parts.append(self._sliced(events[kept:]))
             kept += parts[-1].count
@@ -196,6 +213,13 @@ class Portion:
         if self.stage.layout.event is None:
             return np.flatnonzero(self.timed)
         return np.flatnonzero(_bools(whole(self.table, "e")) & self.timed)
+
+    @cached_property
+    def seen(self) -> Array:
+        """Which events are in what is carried: only windows of so many rows look at them."""
+        if self.stage.layout.seen is None:
+            return np.zeros(self.table.num_rows, dtype=np.bool_)
+        return _bools(whole(self.table, "seen"))
 
     @cached_property
     def complete(self) -> int:

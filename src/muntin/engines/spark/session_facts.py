@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 from pyspark.sql import DataFrame, SparkSession
 
 from muntin.errors import ColumnError
 
 Version = tuple[int, ...]
+
+_LOCAL = re.compile(r"local(?:\[(?P<threads>\*|\d+)(?:,\d+)?\])?")
 
 
 def version_of(spark: SparkSession) -> Version:
@@ -25,6 +30,19 @@ def wraps(spark: SparkSession) -> bool:
     The setting comes as the user spelled it, and Spark takes TRUE as well.
     """
     return str(spark.conf.get("spark.sql.ansi.enabled")).strip().lower() != "true"
+
+
+def tasks_at_once(spark: SparkSession) -> int:
+    """How many tasks run at the same time, as far as settings say; 1 where they do not."""
+    master = str(spark.conf.get("spark.master", "") or "")
+    local = _LOCAL.fullmatch(master)
+    if local:
+        asked = local["threads"] or "1"
+        return (os.cpu_count() or 1) if asked == "*" else int(asked)
+    named = ("spark.default.parallelism", "spark.executor.instances", "spark.executor.cores")
+    told = (str(spark.conf.get(name, "") or "") for name in named)
+    parallel, instances, cores = (int(each) if each.isdigit() else 0 for each in told)
+    return max(parallel, instances * cores, 1)
 
 
 def check_table(df: DataFrame) -> None:

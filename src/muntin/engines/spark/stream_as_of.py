@@ -23,6 +23,7 @@ from muntin.model.as_of import AsOf
 from muntin.model.durations import Duration
 from muntin.model.history import HistoryTable
 from muntin.physical.operators.frames import (
+    CONTROLLED_ROWS,
     FRAMES,
     Division,
     describe,
@@ -114,12 +115,6 @@ class StreamAsOf:
             "verify compares finished results, and this is a streaming DataFrame: give it the plan "
             "of a batch of the same rows, read with spark.read"
         )
-
-
-CONTROLLED_ROWS = (
-    "windows come and go by a control: one row for each row and window of the moment, and the "
-    "windows below are those of the start"
-)
 
 
 def _check_labelled(asked: AsOf, given: list[str]) -> None:

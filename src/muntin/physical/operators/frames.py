@@ -104,6 +104,13 @@ def _is_of(kind: str | None, known: tuple[str, ...]) -> bool:
     return kind is None or (kind.partition("(")[0] in known and not has_no_order(kind))
 
 
+CONTROLLED_ROWS = (
+    "windows come and go by a control: one row for each row and window of the moment, and the "
+    "windows below are those of the start"
+)
+"""What explain() says of a stream with a control."""
+
+
 def describe(asked: AsOf, division: Division | None) -> list[str]:
     """Lines of explain(): the frames, and how the kernel computes each aggregate over them."""
     lines = [f"  {frame.id}: {describe_frame(frame, asked.closed)}" for frame in asked.frames]
@@ -151,7 +158,7 @@ def _kept(asked: AsOf) -> str:
     most = max((f.rows for f in asked.frames if f.rows is not None), default=None)
     if most is not None:
         parts.append(f"the last {most} event{'' if most == 1 else 's'} of each key")
-    if any(f.reach is None and f.rows is None for f in asked.frames):
+    if any(frame.is_endless for frame in asked.frames):
         parts.append("one partial of each key")
     return ", ".join(parts)
 
@@ -213,7 +220,12 @@ def chunk_length(asked: AsOf, statistics: Statistics, parts: int) -> int | None:
     return min(max(ceil(share / reach), FEWEST_REACHES), MOST_REACHES) * reach
 
 
-def predict(asked: AsOf, statistics: Statistics) -> tuple[float, float]:
+def predict(
+    asked: AsOf,
+    statistics: Statistics,
+    kernel_seconds: Sequence[float] = KERNEL_SECONDS,
+    own_seconds: Sequence[float] = OWN_SECONDS,
+) -> tuple[float, float]:
     """Seconds by the kernel, and by Spark's own RANGE frames, which visit every event of a frame.
 
     >>> import muntin as mt
@@ -223,7 +235,7 @@ def predict(asked: AsOf, statistics: Statistics) -> tuple[float, float]:
     >>> kernel < own
     True
     """
-    work = zip(count_work(asked, statistics), (KERNEL_SECONDS, OWN_SECONDS), strict=True)
+    work = zip(count_work(asked, statistics), (kernel_seconds, own_seconds), strict=True)
     kernel, own = (sum(map(mul, amounts, seconds)) for amounts, seconds in work)
     return kernel, own
 

@@ -7,7 +7,8 @@ computed behind the sort (`own_events`). Rows and events of two tables are lifte
 Python is sent keys, times and what aggregates read; the rows stay in the JVM (`computed_columns`).
 A chunk is several times as long as the longest window, so that one key with many rows is shared out
 among tasks; an event also goes to the next chunk where rows of that may reach it. Windows without a
-bound in time take all that came before, so keys stay whole there, and one partial is carried along.
+bound in time take all that came before: keys stay whole there, and one partial is carried along,
+unless a key has so many rows that it pays to find first what each chunk carries (`carried_events`).
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from pyspark.sql.types import ArrayType, DataType, DoubleType, LongType, StructT
 from muntin.aggregates.columns import Input, columns_of, distinct_inputs
 from muntin.aggregates.signatures import has_no_order
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.carried_events import SEEN, CarriedEvents
 from muntin.engines.spark.computed_columns import add_computed, keeps_rows
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.frame_layout import Layout
 from muntin.engines.spark.frame_stage import FrameStage
-from muntin.engines.spark.names import column, find_column
+from muntin.engines.spark.names import find_column, named, quoted
 from muntin.engines.spark.own_events import Arranged, add_chunk, arrange_own, floor_div
 from muntin.engines.spark.row_partials import (
     arrow_refusal,
@@ -38,6 +40,7 @@ from muntin.engines.spark.session_facts import wraps
 from muntin.engines.spark.table import Table, columns_in, input_column, partial_fields
 from muntin.kernels.frame_program import FrameProgram
 from muntin.model.as_of import AsOf
+from muntin.physical.frame_chunks import halo, is_endless, last_rows
 from muntin.physical.operators.frames import Division
 
 
@@ -61,14 +64,16 @@ class Records:
         """The rows under their own names, with features that are finished."""
         rows = computed if arranged.is_row is None else computed.where(arranged.is_row)
         own = zip(arranged.given, self.rows.columns, strict=True)
-        return rows.select(*(F.col(c).alias(name) for c, name in own), *self.results("f."))
+        return rows.select(*(named(c, name) for c, name in own), *self.results("f."))
 
     def arrange(self) -> Arranged:
         """The records as workers are given them."""
-        if self.events is None:
+        if self.events is None and not self.carries:
             return arrange_own(self)
-        sends = dict.fromkeys([*self._by, "t", "row", "e", *self.program.reads])
-        layout = Layout(tuple(sends), self._by, row="row")
+        seen = SEEN if self.carries and self.program.carries and last_rows(self.asked) else None
+        told = ["t", "row", "e", *([seen] if seen else [])]
+        sends = dict.fromkeys([*self._by, *told, *self.program.reads])
+        layout = Layout(tuple(sends), self._by, row="row", seen=seen)
         sent = self._ordered(self.joined).withColumn("row", F.expr("r IS NOT NULL"))
         given = tuple(f"r.c{i}" for i, _ in enumerate(self.rows.columns))
         return Arranged(sent, FrameStage(layout, self.program), given, "row")
@@ -102,14 +107,17 @@ class Records:
             tuple(f"{letter}{i}" for i, _ in enumerate(of))
             for letter, of in (("v", inputs), ("k", keys), ("o", order))
         )
-        instant = F.expr(SparkWriter().microseconds(time, kind))
-        holds = F.expr(query.where) if query.where else F.lit(True)
+        instant = SparkWriter().microseconds(time, kind)
+        holds = named(f"({instant}) IS NOT NULL", "e")
+        if query.where:
+            timed = F.expr(query.where) & F.expr(f"({instant}) IS NOT NULL")
+            holds = F.coalesce(timed, F.lit(False)).alias("e")
         rows = df.select(
-            *(F.expr(sql).alias(name) for sql, name in zip(keys, k, strict=True)),
-            instant.alias("t"),
-            F.coalesce(holds & instant.isNotNull(), F.lit(False)).alias("e"),
+            *(named(sql, name) for sql, name in zip(keys, k, strict=True)),
+            named(instant, "t"),
+            holds,
             *(input_column(each, names).alias(name) for each, name in zip(inputs, v, strict=True)),
-            *(F.expr(sql).alias(name) for sql, name in zip(order, o, strict=True)),
+            *(named(sql, name) for sql, name in zip(order, o, strict=True)),
             *beside,
         )
         if self.events is not None:
@@ -133,12 +141,41 @@ class Records:
     @cached_property
     def joined(self) -> DataFrame:
         """Rows and events in one table, each in its chunks of time."""
-        lifted, reach = self.lifted, self.asked.reach
-        if self.chunk is None or reach is None:
-            return lifted
-        spread = add_chunk(lifted, "t", self.chunk, reach, events="e")
+        if self.chunk is None:
+            return self.lifted
+        spread = add_chunk(self.lifted, "t", self.chunk, halo(self.asked), events="e")
         row = F.expr(f"if(chunk <=> {floor_div('t', self.chunk)}, r, NULL)")
-        return spread.withColumn("r", row)
+        spread = spread.withColumn("r", row)
+        return self.carried.add_to(spread) if self.carries else spread
+
+    @property
+    def carries(self) -> bool:
+        """Whether chunks are given what came before them, for windows without a bound."""
+        return self.chunk is not None and self.asked.reach is None
+
+    @property
+    def carried(self) -> CarriedEvents:
+        """What each chunk is given of all that came before it."""
+        assert self.chunk is not None, "keys are cut into chunks"
+        table, asked = self.table, self.asked
+        inputs = None
+        if is_endless(asked):
+            keys = [F.expr(one_zero(f)).alias(f.name) for f in fields_of(table, table.keys)]
+            inputs = table.rows.select(*keys, "t", "e", *table.values)
+            if self.events is not None:
+                asking = self._asking().select(*table.keys, "t", "e")
+                inputs = inputs.unionByName(asking, allowMissingColumns=True)
+        return CarriedEvents(
+            self.lifted.drop("r"),
+            table.keys,
+            self.chunk,
+            halo(asked),
+            last_rows(asked),
+            self.ties,
+            inputs,
+            self.program.partials,
+            {f.name: f.dataType.simpleString() for f in table.fields},
+        )
 
     def _asking(self) -> DataFrame:
         """The rows beside events of another table: keys, time, and the row itself."""
@@ -210,7 +247,7 @@ class Records:
 
         A partial of no events is null, and the number of events 0: these are results as they are.
         """
-        found: dict[str, Column] = {}
+        found: dict[str, str] = {}
         for i, frame in enumerate(self.asked.frames):
             own = f"{inside}f{i}_"
             held = f"{own}{self.program.counter}"
@@ -219,10 +256,10 @@ class Records:
                 sql, empty = result.final, aggregate.function.empty
                 if result.partial is None or (empty != "NULL" and result.partial != held):
                     sql = f"CASE WHEN {held} = 0 THEN {empty} WHEN {held} > 0 THEN {sql} END"
-                found[self.asked.column(aggregate, frame)] = F.expr(sql)
+                found[self.asked.column(aggregate, frame)] = sql
             for j, aggregate in enumerate(self.division.from_values):
-                found[self.asked.column(aggregate, frame)] = F.col(f"{own}h{j}")
-        return [found[name].alias(name) for name in self.asked.columns]
+                found[self.asked.column(aggregate, frame)] = f"{own}h{j}"
+        return [named(found[name], name) for name in self.asked.columns]
 
 
 def run(records: Records) -> DataFrame:
@@ -250,4 +287,4 @@ def _kind(df: DataFrame, sql: str) -> str:
 
 def _packed(df: DataFrame) -> Column:
     """The row as it was given, in one column."""
-    return F.struct(*(column(name).alias(f"c{i}") for i, name in enumerate(df.columns)))
+    return F.expr(f"struct({', '.join(f'{quoted(n)} AS c{i}' for i, n in enumerate(df.columns))})")

@@ -1,0 +1,33 @@
+"""Whether a table gives the same rows whenever it is read: what is read twice must.
+
+Spark says what it would run only in the text of a plan, which it prints. Scans, projections and
+filters give the same rows again; a limit, a sample or a shuffle may not, and neither does what
+draws numbers. What is not known here is taken to change.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+
+from pyspark.sql import DataFrame
+
+_STEADY = {
+    *("FileScan", "BatchScan", "Scan", "LocalTableScan", "Range", "InMemoryTableScan"),
+    *("ColumnarToRow", "Project", "Filter", "Union"),
+}
+"""Operators that give the same rows again."""
+_OPERATOR = re.compile(r"^[\s:|+-]*(?:\*\(\d+\) |\* )?(\w+)", re.MULTILINE)
+_DRAWS = re.compile(r"\b(?:rand|randn|random|uniform|randstr|uuid|shuffle|UDF|pythonUDF\d*)\b")
+
+
+def is_repeatable(df: DataFrame) -> bool:
+    """Whether every reading of the table is known to give the same rows."""
+    with redirect_stdout(StringIO()) as printed:
+        df.explain("simple")
+    _, _, plan = printed.getvalue().partition("== Physical Plan ==\n")
+    cached = plan.find("InMemoryTableScan")  # how it was computed once does not matter
+    lines = plan if cached < 0 else plan[: plan.find("\n", cached)]
+    operators = _OPERATOR.findall(lines.strip("\n"))
+    return bool(operators) and set(operators) <= _STEADY and not _DRAWS.search(lines)
