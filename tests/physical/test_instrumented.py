@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import muntin as mt
+from conformance.selection import many
 from muntin.aggregates.columns import PartialColumn
 from muntin.dialects.rendering import names_of, table_expressions
 from muntin.engines.duckdb.arrays import Tree
@@ -148,10 +149,14 @@ OPERATORS: dict[tuple[str, str], Callable[[PhysicalPlan], Pieces]] = {
 }
 
 
+TELLING = ("uneven", "days of hours", "nested")
+"""The sets with every kind of edge."""
+
+
 @pytest.mark.parametrize(("engine", "operator"), OPERATORS)
 def test_the_pieces_that_are_read_are_those_that_are_explained(engine: str, operator: str) -> None:
     reached = Reached()
-    for name in SETS:
+    for name in many(TELLING, tuple(SETS)):
         for strategy, cost in [*((each, "seconds") for each in STRATEGIES), ("subsume", "rate")]:
             try:
                 plan = planned(name, strategy, engine, operator, cost)

@@ -24,7 +24,7 @@ from muntin.physical.question import in_python
 from muntin.plan import SharingPlan, check
 from muntin.plan.slicing import Slices
 from muntin.plan.slicing.edges import edge_work
-from muntin.planner.choice import Choice, candidates, choose, least_regret
+from muntin.planner.choice import ALIKE, Choice, candidates, choose, least_regret
 from muntin.planner.data_windows import find_data_plan
 from muntin.planner.found import Alternative, Found
 from muntin.planner.options import Options
@@ -33,6 +33,7 @@ from muntin.planner.strategies import (
     FRUGAL,
     SHARES,
     STRATEGIES,
+    Budget,
     Problem,
     budget_for,
     strategy_named,
@@ -41,12 +42,17 @@ from muntin.planner.strategies import (
 
 KEYS = 100.0
 """Keys that there are taken to be where nobody says."""
+PRICED = 100
+"""Steps to lower, prove and price a node of a plan, by all operators."""
 NOT_WORTH_IT = "left out: planning it could take longer than it saves"
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What strategies minimise; and the seconds that no such plan stays below, in each case."""
+    """What strategies minimise; and the seconds that no such plan stays below, in each case.
+
+    The papers' costs are no seconds.
+    """
 
     model: CostModel
     least: tuple[float, ...] = ()
@@ -92,8 +98,9 @@ def find_plan(query: Query, options: Options) -> Found:
     aims = _aims(question, options)
     found: dict[SharingPlan, Choice] = {}  # strategies often build the same plan
 
-    def run_by(plan: SharingPlan) -> Choice:
+    def run_by(plan: SharingPlan, budget: Budget) -> Choice:
         if plan not in found:
+            budget.spent += PRICED * len(plan.nodes)
             ruled_out = options.facts.refused
             found[plan] = choose(plan, question, options.engine, options.forced, ruled_out)
         return found[plan]
@@ -102,8 +109,9 @@ def find_plan(query: Query, options: Options) -> Found:
         return [aims[0].model, *(a.model for a in aims[1:] if not a.is_idle(found.values()))]
 
     tried: list[Tried] = []
+    least = min((aim.least[0] for aim in aims if aim.least), default=0.0)
     for name in names:
-        worth = _worth(tried, options)
+        worth = _worth(tried, least, options)
         tried.append(_try(name, query, in_use(), options, run_by, worth))
     if auto:
         by_name = {each.strategy: each for each in tried}
@@ -124,12 +132,16 @@ def find_plan(query: Query, options: Options) -> Found:
     )
 
 
-def _worth(tried: list[Tried], options: Options) -> float:
+def _worth(tried: list[Tried], least: float, options: Options) -> float:
     """Steps that planning may still take; the papers' costs are no seconds to compare with."""
     if not options.by_seconds:
         return inf
-    seconds = min((t.choice.seconds for t in tried if t.choice is not None), default=inf)
-    return worth_planning(seconds, sum(each.steps for each in tried))
+    best, fruitless = inf, 0
+    for each in tried:
+        better = each.choice is not None and ALIKE * each.choice.seconds < best
+        best = each.choice.seconds if each.choice is not None and better else best
+        fruitless = 0 if better else fruitless + 1
+    return worth_planning(best - least, fruitless, sum(each.steps for each in tried))
 
 
 def _best(tried: list[Tried], options: Options) -> Tried:
@@ -162,8 +174,8 @@ def _aims(question: Question, options: Options) -> list[Aim]:
         operators = [by_name[options.forced]]
     elif options.forced is None and not in_python(question.query):
         operators = [o for o in operators if o.chosen and o.name not in options.facts.refused]
-    if len(operators) == 1:
-        return [Aim(operators[0].surrogate(question))]
+    if len(operators) == 1 and options.strategy != "auto":
+        return [Aim(operators[0].surrogate(question))]  # nothing is left out
     stream = options.engine == "stream"
     cases = question.stream_cases if stream else question.batch_cases
     aims: dict[CostModel, Aim] = {}
@@ -179,7 +191,7 @@ def _try(
     query: Query,
     models: list[CostModel],
     options: Options,
-    run_by: Callable[[SharingPlan], Choice],
+    run_by: Callable[[SharingPlan, Budget], Choice],
     worth: float,
 ) -> Tried:
     """The best that a strategy finds under any of the models, within one budget for all.
@@ -211,7 +223,7 @@ def _try(
                 raise
             tried.append(Tried(name, note=f"refused: {refusal}"))
         else:
-            choice = run_by(plan)
+            choice = run_by(plan, budget)
             tried.append(Tried(name, plan, choice, _cost(plan, choice, model, options)))
     return replace(_best(tried, options), steps=budget.spent)
 

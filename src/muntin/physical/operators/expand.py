@@ -26,7 +26,12 @@ from muntin.physical.lowering import (
     Suffix,
 )
 from muntin.physical.operators.base import Rewrite, Works
-from muntin.physical.operators.counted import Counted, first_level
+from muntin.physical.operators.counted import (
+    Counted,
+    copied_work,
+    fewest_pieces,
+    first_level,
+)
 from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan, close
 from muntin.plan.coverage import delta_window
@@ -127,12 +132,14 @@ class Expand(Counted):
         q = question
         return ExpandCost(q.statistics, q.constants, q.partials, q.width)
 
-    def least(self, question: Question) -> float:
-        """All rows are read, and the results of every window leave a grouping."""
-        known, query = question.statistics, question.query
-        results = sum(map(known.held, query.windows))
-        grouped = results * question.width
-        return question.constants.seconds(Work(1, stage=1, read=known.rows, grouped=grouped))
+    def bounds(self, question: Question) -> tuple[Work, ...]:
+        """Rows are grouped into pieces and these into instances, or copied into every instance."""
+        known, windows, width = question.statistics, question.query.windows, question.width
+        results, pieces = sum(map(known.held, windows)) * width, fewest_pieces(question)
+        own = (results + pieces * width, results) if self.hands_on else (results, 0.0)
+        grouped, exploded = own  # what is not handed on may be the first level itself
+        level = Work(1, 2, 1, read=known.rows, grouped=grouped, entered=pieces, exploded=exploded)
+        return level, copied_work(question)
 
     hands_on: ClassVar[bool] = True
     """Whether finished windows travel with the rows of the levels below them."""

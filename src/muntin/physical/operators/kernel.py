@@ -29,7 +29,14 @@ from muntin.physical.lowering import (
     Suffix,
 )
 from muntin.physical.operators.base import Rewrite, Works
-from muntin.physical.operators.counted import Counted, first_level
+from muntin.physical.operators.counted import (
+    Counted,
+    begun,
+    copied_work,
+    fewest_pieces,
+    first_level,
+    sum_works,
+)
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question, in_engine, in_python
 from muntin.plan import SharingPlan, refine
@@ -80,6 +87,17 @@ class Kernel(Counted):
                 works[node.number] = Work(0, level=NODE, scanned=scanned, returned=returned)
         return works
 
+    def bounds(self, question: Question) -> tuple[Work, ...]:
+        """Pieces are sent, scanned for every window that overlaps itself, and all results return.
+
+        Where nothing must run in Python, a plan of one level copies rows as expand does.
+        """
+        pieces = fewest_pieces(question) * question.width
+        read = question.statistics.rows
+        sent = Work(1, stage=2, worker=1, read=read, grouped=pieces, shipped=pieces * HALO)
+        below = sum_works([sent, least_below(question)])
+        return (below,) if in_python(question.query) else (below, copied_work(question))
+
     def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """What only the engine merges is expanded beside what must run in Python."""
         return in_engine(question.query) if in_python(question.query) else ()
@@ -89,6 +107,19 @@ class Kernel(Counted):
         if node.parent == FROM_SOURCE:
             return super().how(node, physical, question)
         return f"{self.name}: {way_of(node, physical)}"
+
+
+def least_below(question: Question) -> Work:
+    """The least that is done below the first level, by a core for each task.
+
+    A window is made of as many pieces as it has begins, or more; one that does not overlap itself
+    may be the first level.
+    """
+    held, windows = question.statistics.held, question.query.windows
+    made = [w for w in windows if not w.tumbling]
+    scanned = sum(2 * held(begun(w)) + held(w) for w in made) / SCANS * question.partials
+    returned = sum(map(held, windows)) * question.width
+    return Work(0, level=NODE * len(made), scanned=scanned, returned=returned)
 
 
 def way_of(node: PhysicalNode, physical: PhysicalPlan) -> str:

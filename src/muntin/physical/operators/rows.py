@@ -14,7 +14,8 @@ from muntin.cost.surrogates import HALO, SCANS
 from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Works
-from muntin.physical.operators.kernel import Kernel, idle_cores
+from muntin.physical.operators.counted import sum_works
+from muntin.physical.operators.kernel import Kernel, idle_cores, least_below
 from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan
 
@@ -42,19 +43,31 @@ class Rows(Kernel):
         """All rows are sent, and scanned once more than the kernel scans their slices."""
         known, [root] = question.statistics, physical.roots
         rows = known.rows * idle_cores(physical, question)
-        inputs = len({each for a in question.shared for each in a.arguments})
-        sent = rows * (len(question.query.keys) + 1 + inputs) * HALO
+        sent = rows * _sent(question)
         works = super().work(physical, question)
         works[FROM_SOURCE] = Work(1, stage=1, worker=1, shipped=sent)
         sliced = rows / SCANS * question.partials
         works[root.number] = replace(works[root.number], grouped=0, shipped=0, scanned=sliced)
         return works
 
+    def bounds(self, question: Question) -> tuple[Work, ...]:
+        """All rows are sent and sliced."""
+        rows = question.statistics.rows
+        sliced = rows / SCANS * question.partials
+        sent = Work(1, stage=1, worker=1, shipped=rows * _sent(question), scanned=sliced)
+        return (sum_works([sent, least_below(question)]),)
+
     def how(self, node: PhysicalNode, physical: PhysicalPlan, question: Question) -> str:
         """Rows are sliced, all else is the kernel's."""
         if node.parent == FROM_SOURCE:
             return "rows: slice"
         return super().how(node, physical, question)
+
+
+def _sent(question: Question) -> float:
+    """Values that a row takes with it: keys, time and inputs, some rows twice."""
+    inputs = len({each for a in question.shared for each in a.arguments})
+    return (len(question.query.keys) + 1 + inputs) * HALO
 
 
 ROWS = Rows()

@@ -7,7 +7,7 @@ from muntin.cost.spark import Work
 from muntin.model.windows import Window as Periodic
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Rewrite, Works
-from muntin.physical.operators.counted import Counted, own_window
+from muntin.physical.operators.counted import Counted, own_window, sum_works
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question
 from muntin.plan import SharingPlan, unshare
@@ -31,9 +31,10 @@ class Window(Counted):
         """All its plans are one."""
         return EXPAND.surrogate(question)
 
-    def least(self, question: Question) -> float:
-        """Its results are grouped as those of expand, and rows read more often."""
-        return EXPAND.least(question)
+    def bounds(self, question: Question) -> tuple[Work, ...]:
+        """All its plans are one."""
+        works = [own_window(each, question) for each in question.query.windows]
+        return (sum_works([Work(plan=1), *works]),)
 
     def work(self, physical: PhysicalPlan, question: Question) -> Works:
         """A query of its own for each window."""

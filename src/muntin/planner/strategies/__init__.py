@@ -63,12 +63,12 @@ SHARES = {"steiner": 2, "weave-share": 2, "tri-weave": 2} | dict.fromkeys(
 
 FRUGAL = (
     "direct",
-    "shared-panes",
     "shared-pairs",
-    "cutty",
-    "wcg",
     "tri-weave",
+    "wcg",
+    "cutty",
     "weave-share",
+    "shared-panes",
     "subsume",
 )
 """Strategies that find much in few steps: `auto` tries them before the others."""

@@ -12,8 +12,9 @@ That is 117,000 steps for 20 windows and 950,000 for 1,000. Some strategies have
 shares of it (`strategies.SHARES`): `steiner` and weaving, which find the cheapest plans, have two;
 those that look at every pair of windows or more have none, which leaves them BASE.
 Nor may planning take longer than it could save: under `auto` all strategies together take no more
-than WORTH steps for each second that the best plan so far is predicted to take. So those that find
-much in few steps come first.
+than WORTH steps for each second that a plan could be faster than the best so far, by the least that
+each operator's plans take; and each strategy that finds nothing better halves what is expected of
+the next. So strategies that find much in few steps come first.
 
 A strategy over its budget stops (`BudgetError`): "auto" leaves it out and explain() says so;
 one that the user named may take `NAMED` times as much, and is refused beyond. Strategies that
@@ -37,8 +38,8 @@ EACH = 850
 """More steps for each window."""
 MANY = 1_125
 """Windows beyond which there are no more steps: a few of the simpler strategies serve thousands."""
-WORTH = 50_000
-"""Steps for each second of the best plan: a twentieth of it."""
+WORTH = 250_000
+"""Steps for each second that a better plan could save: a quarter of it."""
 NAMED = 10
 """How many times the budget a strategy has that was asked for by name."""
 
@@ -91,13 +92,15 @@ def budget_for(windows: int, shares: int = 1, named: bool = False, worth: float 
     return Budget(min(BASE * least + growing * shares, worth))
 
 
-def worth_planning(seconds: float, spent: int) -> float:
-    """Steps that are still worth taking, where a plan of so many seconds is known.
+def worth_planning(saved: float, fruitless: int, spent: int) -> float:
+    """Steps that are still worth taking, where no plan saves more than so many seconds.
 
-    >>> worth_planning(2.0, 60_000)
-    40000.0
+    `fruitless` strategies in a row found nothing better.
+
+    >>> worth_planning(2.0, 0, 60_000), worth_planning(2.0, 1, 60_000)
+    (440000.0, 190000.0)
     """
-    return max(WORTH * seconds - spent, 0.0)
+    return max(WORTH * saved / 2.0**fruitless - spent, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
