@@ -10,7 +10,7 @@ RUN = PYSPARK_PYTHON="$(BIN)/python" JAVA_HOME="$$(cat .venv/java_home)" $(BIN)
 OPEN_SOCKETS = -W ignore::ResourceWarning -W ignore::pytest.PytestUnraisableExceptionWarning
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-engines test-connectors test-spark40 check docs docs-serve build golden fix clean
+.PHONY: help setup demo test test-slow test-long test-engines test-connectors test-spark40 check docs docs-serve build golden fix clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,10 +21,13 @@ setup: ## make .venv with the pinned dependencies, and find or install Java
 demo: setup ## run the demo on real flights: many windows, one pass
 	@$(RUN)/muntin demo $(ARGS)
 
-test: setup ## run the tests and the doctests (about fifteen minutes on two cores)
+test: setup ## run the tests and the doctests (about six minutes on two cores)
 	@$(RUN)/pytest -n 2 --dist worksteal $(ARGS)
 
-test-long: setup ## run all tests, those marked long too, with many more random examples
+test-slow: setup ## run the tests marked slow, which make test leaves out (about four minutes)
+	@$(RUN)/pytest -n 2 --dist worksteal -m "slow and not long and not connectors" $(ARGS)
+
+test-long: setup ## run all tests, those marked slow or long too, with many more random examples
 	@MUNTIN_HYPOTHESIS=long $(RUN)/pytest -m "not connectors" $(ARGS)
 
 test-engines: setup ## run a selection of queries on Spark Connect and on a cluster of processes
@@ -42,7 +45,7 @@ test-connectors: setup ## run jobs on a real Kafka, Delta and Iceberg; Maven fet
 test-spark40: setup ## test Spark and aggregates on the oldest Spark supported (Connect: ARGS="-m long tests/engines/spark/test_engines.py")
 	@VENV=.venv-spark40 SPARK=4.0.5 tools/setup
 	@PYSPARK_PYTHON="$(CURDIR)/.venv-spark40/bin/python" JAVA_HOME="$$(cat .venv/java_home)" \
-		.venv-spark40/bin/pytest -n 2 --dist worksteal $(OPEN_SOCKETS) $(or $(ARGS),tests/engines/spark tests/aggregates)
+		.venv-spark40/bin/pytest -n 2 --dist worksteal -m "not long and not connectors" $(OPEN_SOCKETS) $(or $(ARGS),tests/engines/spark tests/aggregates)
 
 check: setup docs ## lint, formatting, strict types, import layers, documentation
 	@$(BIN)/ruff check

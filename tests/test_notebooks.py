@@ -1,6 +1,7 @@
 """The notebooks of the examples run, and show what is stored in them.
 
-To renew the stored output after a change: MUNTIN_RENEW=1 make test ARGS=tests/test_notebooks.py
+To renew the stored output after a change:
+MUNTIN_RENEW=1 make test ARGS="-m 'not long' tests/test_notebooks.py"
 """
 
 import json
@@ -34,11 +35,18 @@ def run(path: Path) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=pytest.mark.slow if path.stem == "dashboard" else ())
+        for path in NOTEBOOKS
+    ],
+)
 def test_the_notebook_shows_what_is_stored_in_it(
     path: Path, request: pytest.FixtureRequest
 ) -> None:
     if "SparkSession" in path.read_text(encoding="utf-8"):
+        request.getfixturevalue("compiled")  # a year of flights
         request.getfixturevalue("streams")  # the cells then take the session of the tests
     CHECKS[path.stem](run(path))
 

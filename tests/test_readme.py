@@ -3,7 +3,8 @@
 Code that cannot run here, because it needs a lake or a broker, is a block of `py` instead of
 `python`: tests/test_blocks.py reads it.
 
-To renew the shown output after a change: MUNTIN_RENEW=1 make test ARGS=tests/test_readme.py
+To renew the shown output after a change:
+MUNTIN_RENEW=1 make test ARGS="-m 'not long' tests/test_readme.py"
 """
 
 import doctest
@@ -28,6 +29,8 @@ SETTINGS = (
     "spark.sql.session.timeZone",
 )
 """A page may say where streams keep their state, and how its session is made."""
+STREAMS = ("alerts", "as-of", "dashboards", "data-windows", "history", "sinks")
+"""Pages that start several streams: `make test-slow` runs them."""
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def names(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     """What the examples may use without making it: Spark, flights, files of them, a server."""
     import muntin as mt
 
-    spark = request.getfixturevalue("spark")
+    spark = request.getfixturevalue("compiled")  # flights are a year of rows
     flights = mt.demo_flights(spark)
     folder = request.getfixturevalue("tmp_path") / "arriving"
     flights.where("to_date(departure) = '2013-07-04'").coalesce(1).write.parquet(str(folder))
@@ -56,7 +59,14 @@ def printed(code: str, names: dict[str, Any]) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines())
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if BLOCK.search((ROOT / p).read_text())])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(p, marks=pytest.mark.slow if Path(p).stem in STREAMS else ())
+        for p in PAGES
+        if BLOCK.search((ROOT / p).read_text())
+    ],
+)
 def test_examples_print_what_the_page_shows(page: str, names: dict[str, Any]) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     renewed, done = "", 0

@@ -53,9 +53,9 @@ def test_a_table_without_rows_gives_none(frugal: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["wcg", pytest.param("shared-pairs", marks=pytest.mark.long)])
-def test_with_settings_as_users_have_them(spark: SparkSession, strategy: str) -> None:
+def test_with_settings_as_users_have_them(compiled: SparkSession, strategy: str) -> None:
     asked = scenario(f"{strategy}/defaults")
-    query, table = asked.query, asked.table(spark)
+    query, table = asked.query, asked.table(compiled)
     ours = on_spark(planned(strategy, query), query, table)
     assert_same_rows(ours, rows_of_window(table, query), query)
 

@@ -174,6 +174,7 @@ def of(window: mt.Window, rows: list[Row]) -> list[Row]:
     return [row for row in rows if row[0] == window.id]
 
 
+@pytest.mark.slow
 def test_windows_may_change_at_a_restart(rocks: SparkSession, tmp_path: Path) -> None:
     """Kept windows go on as if nothing happened, new ones from when they are complete."""
     script, kept, new = batches(6, seed=2), WINDOWS[1], mt.tumbling("20 seconds")

@@ -44,6 +44,7 @@ def as_of_batch(rows: DataFrame) -> dict[str, tuple[Any, ...]]:
     return {row["payment"]: close_to(row) for row in found.collect()}
 
 
+@pytest.mark.slow
 def test_features_are_found_by_card(
     streams: SparkSession, postgres: PostgresServer, tmp_path: Path
 ) -> None:

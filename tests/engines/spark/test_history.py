@@ -113,6 +113,7 @@ def assert_sparks_own(found: Batches, keys: int = 2) -> None:
             assert wrong == [], (number, side, wrong[:5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["controlled", pytest.param("wcg", marks=pytest.mark.long)])
 def test_rows_are_those_of_one_stream(streams: SparkSession, tmp_path: Path, name: str) -> None:
     """By two plans, with more buckets than partitions, and with windows that may come and go."""
@@ -163,6 +164,7 @@ def run_to_the_end(rows: DataFrame, folder: Path) -> tuple[list[Row], Any]:
     return found, query
 
 
+@pytest.mark.slow
 def test_results_fill_the_gap(streams: SparkSession, tmp_path: Path) -> None:
     """Both together are all windows of both sides; what is not taken is counted."""
     past = history(streams)
@@ -189,6 +191,7 @@ def test_results_fill_the_gap(streams: SparkSession, tmp_path: Path) -> None:
     assert sum(m.get("after_until") or 0 for m in metrics) == len(PAST) - len(taken) > 0
 
 
+@pytest.mark.slow
 def test_sessions_and_counts_go_on(streams: SparkSession, tmp_path: Path) -> None:
     """Windows that the data decides: with the history's, all that a batch of both sides gives."""
     windows = [mt.session("3 seconds"), mt.count_window(7, 3), mt.threshold("n", 30_000)]
@@ -218,6 +221,7 @@ def of_both_sides(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(taken, SCHEMA)
 
 
+@pytest.mark.slow
 def test_late_rows_correct_windows_that_the_history_has_rows_of(
     streams: SparkSession, tmp_path: Path
 ) -> None:
@@ -239,6 +243,7 @@ def test_late_rows_correct_windows_that_the_history_has_rows_of(
     assert len(again) > 2, "with rows of the history"
 
 
+@pytest.mark.slow
 def test_keys_of_the_history_get_empty_windows(streams: SparkSession, tmp_path: Path) -> None:
     """Those before `until` are in the results of the history: together no gap and no double."""
     files = written(streams, BATCHES, SCHEMA, tmp_path / "files")
@@ -291,6 +296,7 @@ def filled(window: mt.Window, counts: dict[int, int], fill_for: int) -> dict[int
     return found
 
 
+@pytest.mark.slow
 def test_a_bucket_takes_its_history_in_several_calls(
     streams: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,6 +384,26 @@ def test_rows_reach_events_of_the_history(streams: SparkSession, tmp_path: Path)
     assert sum(totals) == skipped
 
 
+def test_windows_with_a_bound_read_all_of_the_history_that_they_reach(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    """Where none is endless, older events of the table are left out; Spark's own frames judge."""
+    stream = streamed(streams, written(streams, BATCHES, SCHEMA, tmp_path / "files"), SCHEMA)
+    windows = ["30 seconds", mt.trailing("1 minute", delay="5 seconds")]
+    asked: Any = {"time": "ts", "windows": windows, "keys": "k", "aggregates": [mt.count()]}
+    rows = mt.as_of(stream, **asked, watermark="200 seconds", history=history(streams), buckets=3)
+    found, _ = run_to_the_end(rows, tmp_path)
+    taken = [row for row in PAST if row[0] < UNTIL]
+    taken += [row for batch in BATCHES for row in batch if row[0] >= UNTIL]
+    both = mt.as_of(streams.createDataFrame(taken, SCHEMA), **asked, operator="range")
+    expected = both.where(F.col("ts") >= F.lit(UNTIL)).where("k IS NULL OR k <> 'end'").collect()
+    own = [row for row in found if row["k"] != "end"]
+    assert sorted(map(repr, own)) == sorted(map(repr, expected))
+    begins = [row for row in own if row["ts"] < UNTIL + timedelta(seconds=30)]
+    assert sum(row["count__1_minute_delayed_by_5_seconds"] for row in begins) > 5
+
+
+@pytest.mark.slow
 def test_a_restart_needs_no_table(streams: SparkSession, tmp_path: Path) -> None:
     """Neither its rows nor its files; another instant and a new checkpoint are refused."""
     place = str(tmp_path / "past")

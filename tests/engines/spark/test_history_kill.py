@@ -62,6 +62,7 @@ def survives(spark: SparkSession, folder: Path, kills: int) -> None:
     print(f"{len(expected)} rows equal after {kills} kills")
 
 
+@pytest.mark.slow
 def test_a_kill(streams: SparkSession, tmp_path: Path) -> None:
     survives(streams, tmp_path, 1)
 

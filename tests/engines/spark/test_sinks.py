@@ -125,6 +125,9 @@ def started(
     return query
 
 
+@pytest.mark.parametrize(
+    "store", ["postgres", pytest.param("delta", marks=pytest.mark.slow)], indirect=True
+)
 def test_a_repeated_batch_changes_nothing_and_a_fresh_checkpoint_does(
     streams: SparkSession, store: Store, tmp_path: Path
 ) -> None:
@@ -183,10 +186,10 @@ def late_script() -> list[list[tuple[Any, ...]]]:
 @pytest.mark.parametrize(
     ("kind", "death"),
     [
-        ("postgres", "between"),
+        pytest.param("postgres", "between", marks=pytest.mark.slow),
         pytest.param("postgres", "after", marks=pytest.mark.long),
         pytest.param("delta", "between", marks=pytest.mark.long),
-        ("delta", "after"),
+        pytest.param("delta", "after", marks=pytest.mark.slow),
     ],
 )
 def test_late_rows_are_written_aside_once(

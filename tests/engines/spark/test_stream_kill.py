@@ -1,5 +1,6 @@
 """Killed with -9 in the middle of a stream and started again: no row lost, none twice."""
 
+import json
 import os
 import signal
 import time
@@ -96,15 +97,40 @@ def survives(spark: SparkSession, folder: Path, names: list[str], kills: int) ->
 def undisturbed(spark: SparkSession, folder: Path, name: str, table: DataFrame) -> list[Row]:
     """The features of a batch; on arrival they depend on batches, so of a stream that nobody kills.
 
-    It is the same files in the same order, one a batch.
+    It has the batches of the one that was killed. Usually that is one file each, but Spark notes a
+    file as taken before it notes the batch: killed between the two, it has two files in the next.
     """
     operator = name.partition("-")[0]
     if operator != "arrival":
         return features(table, operator).collect()
-    alone = folder / "undisturbed"
-    if not (alone / "out" / "arrival-file").exists():
-        run(spark, alone, ["arrival-file"], folder / "files")
+    alone, read = folder / f"undisturbed-{name}", spark.read.schema(SCHEMA)
+    batches = [
+        [tuple(row) for row in read.parquet(*paths).collect()]
+        for paths in taken(folder / "checkpoints" / name)
+    ]
+    written(spark, batches, SCHEMA, alone / "files")
+    run(spark, alone, ["arrival-file"])
     return results(spark, alone, "arrival-file")
+
+
+def taken(checkpoint: Path) -> list[list[str]]:
+    """The files of every batch that had any, in order, as the checkpoint of a query tells."""
+    paths: dict[int, str] = {}
+    for log in (checkpoint / "sources" / "0").iterdir():
+        if not log.name.startswith("."):  # that of a checksum
+            for line in log.read_text().splitlines()[1:]:
+                entry = json.loads(line)
+                paths[entry["batchId"]] = entry["path"]
+    offsets = [log for log in (checkpoint / "offsets").iterdir() if log.name.isdigit()]
+    last, found = -1, []
+    for log in sorted(offsets, key=lambda each: int(each.name)):
+        newest = json.loads(log.read_text().splitlines()[-1])["logOffset"]
+        own = [paths[number] for number in range(last + 1, newest + 1)]
+        last = newest
+        if own:
+            found.append(own)
+    assert sum(map(len, found)) == len(paths), "each file is in one batch"
+    return found
 
 
 def results(spark: SparkSession, folder: Path, name: str) -> list[Row]:
@@ -157,6 +183,27 @@ def test_a_kill_of_two_streams_and_of_rows_served_at_once(
     streams: SparkSession, tmp_path: Path
 ) -> None:
     survives(streams, tmp_path, ["labels-each", "arrival-each"], 1)
+
+
+@pytest.mark.long
+def test_a_kill_before_a_batch_is_noted_puts_two_files_into_one(
+    streams: SparkSession, tmp_path: Path
+) -> None:
+    """As the log of a source with one file more than the batches leaves it behind."""
+    checkpoint, name = tmp_path / "checkpoints" / "arrival-each", "arrival-each"
+    files(streams, 3, tmp_path)
+    run(streams, tmp_path, [name])
+    for folder, first in (("offsets", 2), ("commits", 2), ("sources/0", 3)):
+        for log in (checkpoint / folder).iterdir():
+            if int(log.name.strip(".").partition(".")[0]) >= first:
+                log.unlink()
+    run(streams, tmp_path, [name])
+    assert [len(paths) for paths in taken(checkpoint)] == [1, 1, 2]
+    table = streams.read.schema(SCHEMA).parquet(str(tmp_path / "files"))
+    found = results(streams, tmp_path, name)
+    expected = undisturbed(streams, tmp_path, name, table)
+    assert Counter(map(tuple, found)) == Counter(map(tuple, expected))
+    assert len(found) == 37
 
 
 @pytest.mark.long

@@ -210,7 +210,11 @@ def test_a_finished_stream_has_the_rows_of_a_batch(streams: SparkSession, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("count", "keys", "full"), [(8, 3, 4), pytest.param(80, 400, 8, marks=pytest.mark.long)]
+    ("count", "keys", "full"),
+    [
+        pytest.param(8, 3, 4, marks=pytest.mark.slow),
+        pytest.param(80, 400, 8, marks=pytest.mark.long),
+    ],
 )
 def test_state_reaches_a_plateau(
     streams: SparkSession, tmp_path: Path, count: int, keys: int, full: int
@@ -329,7 +333,10 @@ def test_python_takes_part_only_where_rows_are_shared(
 
 def test_a_function_in_python_and_other_bounds_are_refused(stream_of_rates: DataFrame) -> None:
     longest = mt.custom("longest", int, max, int, 0, idempotent=True, result="bigint")("n")
-    with pytest.raises(mt.MuntinError, match=r"longest.* cannot run on a stream: .* in Python"):
+    with pytest.raises(
+        mt.MuntinError,
+        match=r"longest.* cannot run on a stream of periodic windows alone: .* in Python",
+    ):
         mt.aggregate(stream_of_rates, "ts", WINDOWS, [longest], watermark="1 minute")
     asa = mt.query("ts", WINDOWS, [mt.count()], bounds="asa")
     with pytest.raises(mt.MuntinError, match="bounds='asa' cannot run on a stream"):
