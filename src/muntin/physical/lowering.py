@@ -22,9 +22,10 @@ Programs say how the pieces of a parent become those of its child, whatever the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from muntin.cost.statistics import Statistics
 from muntin.errors import PlanError
 from muntin.model.data_windows import DataWindow
 from muntin.model.windows import Window
@@ -103,10 +104,14 @@ class PhysicalNode:
 
 @dataclass(frozen=True)
 class PhysicalPlan:
-    """The nodes in an order in which every parent comes before its children; `plan` is theirs."""
+    """The nodes in an order in which every parent comes before its children; `plan` is theirs.
+
+    `planned_for` is what was known of the data, or taken to be so.
+    """
 
     nodes: tuple[PhysicalNode, ...]
     plan: SharingPlan
+    planned_for: Statistics | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def _by_parent(self) -> dict[int, tuple[PhysicalNode, ...]]:

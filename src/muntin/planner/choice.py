@@ -177,7 +177,9 @@ def _explain_unknown(name: str, question: Question, engine: str, known: list[str
 
 
 def _price(operator: Operator, plan: SharingPlan, question: Question, engine: str) -> Choice:
-    return predict(operator, lower(operator.rewrite(plan, question)), question, engine)
+    lowered = lower(operator.rewrite(plan, question))
+    physical = replace(lowered, planned_for=question.statistics)
+    return predict(operator, physical, question, engine)
 
 
 def predict(operator: Operator, physical: PhysicalPlan, question: Question, engine: str) -> Choice:

@@ -72,6 +72,7 @@ class Tried:
     cost: float = 0.0
     note: str = ""
     steps: int = 0
+    refusal: StrategyError | None = None
 
     @property
     def alternative(self) -> Alternative:
@@ -118,7 +119,8 @@ def find_plan(query: Query, options: Options) -> Found:
         tried = [by_name[name] for name in STRATEGIES]
     best = _best(tried, options)
     if best.plan is None or best.choice is None:
-        raise StrategyError("no strategy has a plan for these windows")
+        refusals = (each.refusal for each in tried if each.refusal is not None)
+        raise next(refusals, StrategyError("no strategy has a plan for these windows"))
     alternatives = tuple(each.alternative for each in tried)
     return Found(
         query,
@@ -210,6 +212,7 @@ def _try(
         must_work = asked and not any(each.plan for each in tried)
         try:
             plan = _build(name, problem)
+            choice = run_by(plan, budget)
         except BudgetError as over:
             if must_work:
                 raise BudgetError(
@@ -221,9 +224,8 @@ def _try(
         except StrategyError as refusal:
             if must_work:
                 raise
-            tried.append(Tried(name, note=f"refused: {refusal}"))
+            tried.append(Tried(name, note=f"refused: {refusal}", refusal=refusal))
         else:
-            choice = run_by(plan, budget)
             tried.append(Tried(name, plan, choice, _cost(plan, choice, model, options)))
     return replace(_best(tried, options), steps=budget.spent)
 

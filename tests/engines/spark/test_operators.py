@@ -3,6 +3,7 @@
 import os
 import re
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 
 import pyarrow.compute as pc
@@ -14,7 +15,8 @@ import muntin as mt
 from muntin.errors import StrategyError
 from muntin.kernels.mergers import not_merged
 from muntin.model.choices import BatchOperator
-from muntin.physical.operators.kernel import KERNEL
+from muntin.physical.operators import kernel as kernel_operator
+from muntin.physical.operators.kernel import KERNEL, SORTED_BY_SPARK
 from muntin_testing.oracle import assert_same_rows, planned, rows_of_window
 from muntin_testing.running import chosen, on_spark, question_of
 from muntin_testing.tables import scenario
@@ -41,6 +43,29 @@ def test_the_kernel_gives_the_rows_of_window(
     ours = on_spark(plan, asked.query, table, "kernel")
     expected = rows_of_window(table, asked.query)
     assert_same_rows(ours, expected, asked.query, may_be_empty=LONG)
+
+
+@pytest.mark.parametrize("operator", ["kernel", "rows"])
+def test_workers_sort_as_spark_does(
+    frugal: SparkSession, operator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    windows = [mt.hopping("10 minutes", "1 minute"), mt.hopping("1 hour", "4 minutes")]
+    asked = mt.query("ts", windows, [mt.sum("v"), mt.count()], "k")
+    table = events(frugal).repartition(3)
+    expected = rows_of_window(table, asked)
+    for parts, sorts in ((5, False), (2, False), (None, True)):
+        monkeypatch.setattr(kernel_operator, "held_parts", lambda *_, parts=parts: parts)
+        ours = on_spark(planned("shared-pairs", asked), asked, table, operator)
+        assert ("Sort [" in physical_plan(ours)) == sorts
+        assert_same_rows(ours, expected, asked)
+
+
+def test_spark_sorts_where_a_worker_might_not_hold_all_rows() -> None:
+    windows = [mt.tumbling("1 minute"), mt.hopping("1 hour", "1 minute")]
+    asked = mt.query("ts", windows, [mt.max("v")], "k")
+    known = partial(mt.optimize, asked, operator="kernel", distinct_keys=100, rate=100)
+    assert SORTED_BY_SPARK not in known(rows=1e8).explain()
+    assert SORTED_BY_SPARK in known().explain()
 
 
 def physical_plan(df: DataFrame) -> str:

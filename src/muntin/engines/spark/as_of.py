@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 
 from muntin.aggregates.columns import Input
 from muntin.cost.statistics import Statistics
+from muntin.cost.surrogates import HALO
 from muntin.engines.spark.computed_columns import keeps_rows
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.frame_verify import compare_frames
@@ -17,7 +18,12 @@ from muntin.engines.spark.names import column
 from muntin.engines.spark.operators.frames import Records, run, stranger
 from muntin.engines.spark.own_frames import run_own_frames, split_own
 from muntin.engines.spark.repeated import is_repeatable
-from muntin.engines.spark.session_facts import check_table, is_stream, tasks_at_once
+from muntin.engines.spark.session_facts import (
+    check_table,
+    is_stream,
+    shuffle_partitions,
+    tasks_at_once,
+)
 from muntin.engines.spark.statistics import glance
 from muntin.engines.spark.table import Table, kinds_of, prepare
 from muntin.engines.spark.verify import scales_of
@@ -32,6 +38,7 @@ from muntin.physical.frame_chunks import (
     is_endless,
     last_rows,
 )
+from muntin.physical.held_parts import held_parts
 from muntin.physical.operators.frames import (
     FRAMES,
     Division,
@@ -112,8 +119,8 @@ class SparkAsOf:
         if is_stream(self.rows):
             return None
         if self.asked.reach is not None:
-            parts = self.rows.sparkSession.conf.get("spark.sql.shuffle.partitions")
-            return chunk_length(self.asked, self.statistics, int(str(parts)))
+            parts = shuffle_partitions(self.rows.sparkSession)
+            return chunk_length(self.asked, self.statistics, parts)
         if carry_refusal(self.asked, self._whole.program):
             return None
         length = carried_length(self.asked, self.statistics, tasks_at_once(self.rows.sparkSession))
@@ -149,7 +156,15 @@ class SparkAsOf:
     @cached_property
     def records(self) -> Records:
         """Rows and events for the kernel, in chunks of time where keys are cut."""
-        return self._whole if self.chunk is None else replace(self._whole, chunk=self.chunk)
+        return replace(self._whole, chunk=self.chunk, parts=self.parts)
+
+    @cached_property
+    def parts(self) -> int | None:
+        """How many parts workers sort, None where Spark does: equal times may have an order."""
+        if self.events is not None or self._whole.ties:  # how many rows ask is not known
+            return None
+        partitions = shuffle_partitions(self.rows.sparkSession)
+        return held_parts(HALO * self.statistics.rows, self.statistics, self.chunk, partitions)
 
     @cached_property
     def _whole(self) -> Records:
@@ -173,16 +188,17 @@ class SparkAsOf:
     def _shuffled(self) -> list[str]:
         """How rows and events come to the tasks that compute features."""
         by, time = ", ".join(self.asked.keys) or "no key", self.asked.time
+        order = f"one sort by {time}" if self.parts is None else f"workers sort by {time}"
         endless = next((frame.id for frame in self.asked.frames if frame.reach is None), "")
         if self.chunk is None:
             known = carry_refusal(self.asked, self._whole.program)
             return [
-                f"one shuffle by {by}, one sort by {time}, NumPy on each key",
+                f"one shuffle by {by}, {order}, NumPy on each key",
                 f"a key is not split: {endless!r} has no bound in time, "
                 f"and {known or 'it is not known that reading events twice would pay'}",
             ]
         chunk, reach = duration_text(self.chunk), halo(self.asked)
-        lines = [f"one shuffle by {by} and chunks of {chunk}, one sort by {time}, NumPy on each"]
+        lines = [f"one shuffle by {by} and chunks of {chunk}, {order}, NumPy on each"]
         if reach:
             lines += [f"events of the last {duration_text(reach)} of a chunk also go to the next"]
         if endless:

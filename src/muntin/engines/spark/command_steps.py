@@ -25,6 +25,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import TimerValues
 from pyspark.sql.types import StructType
 
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.commands import commands_of
 from muntin.engines.spark.packing import BUCKET, unpack
 from muntin.engines.spark.processor import (
@@ -115,7 +116,7 @@ def step_with_commands(
         processor, OUTPUT, mode, "EventTime", initialState=initial
     )
     observed = stepped.observe(metric, *_metrics())
-    return observed.select("results").mapInArrow(unpack, schema)
+    return map_in_arrow(observed.select("results"), unpack, schema)
 
 
 def asked_result(place: int, sql: str) -> Column:

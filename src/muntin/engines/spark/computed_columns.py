@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
+from muntin.engines.spark.arrow_stage import limit_batches, map_in_arrow
 from muntin.engines.spark.names import column
 from muntin.engines.spark.session_facts import version_of
 from muntin.engines.spark.settled_worker import settle_worker
@@ -37,13 +38,14 @@ def add_computed(
     kind = _nullable(kind)
     if not keeps_rows(rows.sparkSession):
         schema = StructType([*rows.schema, StructField(name, kind)])
-        return rows.mapInArrow(_Beside(compute, arguments, name), schema)
+        return map_in_arrow(rows, _Beside(compute, arguments, name), schema)
 
     def computed(batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         several = len(arguments) > 1  # of one column, Spark gives no tuples
         yield from compute(batches if several else ((only,) for only in batches))
         settle_worker()
 
+    limit_batches(rows.select(*map(column, arguments)))
     function = F.arrow_udf(computed, kind).asNondeterministic()  # type: ignore[attr-defined]
     return rows.select("*", function(*map(column, arguments)).alias(name))
 

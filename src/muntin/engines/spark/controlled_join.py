@@ -24,6 +24,7 @@ from muntin.data_windows.controlled_records import ControlledRecords
 from muntin.data_windows.pair_bucket import PairSpec
 from muntin.data_windows.record_buffer import TIME
 from muntin.engines.engine import CONTROL_ON_BATCH
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.command_steps import (
     PACKED,
@@ -87,7 +88,7 @@ def join_controlled(
     )
     own = labels(spec.buckets)
     keyed = add_bucket(joined, keys, own)
-    packed = keyed.mapInArrow(Packing(gather, own, with_newest=True, time=TIME), PACKED)
+    packed = map_in_arrow(keyed, Packing(gather, own, with_newest=True, time=TIME), PACKED)
     schema = _schema(joined, keys)
     pairs = step_with_commands(packed, control, own, processor, schema, "Append", metric_name())
     for each in condition:

@@ -1,8 +1,8 @@
-"""Trailing windows in a Python worker: a sorted partition through NumPy, in bounded memory.
+"""Trailing windows in a Python worker: a partition through NumPy, portion by portion.
 
-Columns of records come sorted by key, chunk of time and time, a few thousand records at a time;
-the features of all of them go back in the same order (`Layout` says which column holds what). A
-portion of records has
+Columns of records come a few thousand records at a time, sorted by key, chunk of time and time, or
+in any order if they are few enough to be sorted here; the features of all of them go back in the
+order in which they came (`Layout` says which column holds what). A portion of records has
 
     b0, b1, …     what keeps events apart: keys, and the chunk of time
     t             the instant, in microseconds
@@ -31,9 +31,10 @@ from muntin.kernels.columns import encode
 from muntin.kernels.frame_program import FrameProgram
 from muntin.kernels.framed import Framed, merge_frames
 from muntin.kernels.frames import CARRIED, Line
-from muntin.kernels.grouping import changes_of
+from muntin.kernels.grouping import changes_of, codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
+from muntin.kernels.sorted_rows import order_of
 
 PORTION = 128_000
 """Records that are evaluated at a time, at least."""
@@ -41,18 +42,48 @@ PORTION = 128_000
 
 @dataclass(frozen=True, slots=True)
 class FrameStage:
-    """What a worker needs to know: where everything is, and what to compute."""
+    """What a worker needs to know: where everything is, what to compute, and whether to sort."""
 
     layout: Layout
     program: FrameProgram
+    sorts: bool = False
 
     def __call__(self, batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.StructArray]:
-        """The features of every record of one sorted partition, in its order."""
+        """The features of every record of one partition, in its order."""
+        tables = (self.layout.arrange(batch, self.program) for batch in batches)
+        return self._of_unsorted(tables) if self.sorts else self._features(tables)
+
+    def _of_unsorted(self, tables: Iterator[pa.Table]) -> Iterator[pa.StructArray]:
+        """All records are held: they are sorted, and their features put back into their order."""
+        given = [table for table in tables if table.num_rows]
+        if not given:
+            return
+        table = _joined(given)
+        order = self._order(table)
+        parts = (order[low : low + PORTION] for low in range(0, len(order), PORTION))
+        found = self._features(table.take(pa.array(part)) for part in parts)
+        features = pa.concat_arrays(list(found))
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        for low in range(0, len(place), PORTION):
+            yield features.take(pa.array(place[low : low + PORTION]))
+
+    def _order(self, table: pa.Table) -> Array:
+        """By group and time; records without a time come first, as Spark has them."""
+        code = codes_of([whole(table, f"b{i}") for i, _ in enumerate(self.layout.by)], len(table))
+        time = whole(table, "t")
+        instant = np.asarray(time.fill_null(0).to_numpy(zero_copy_only=False))
+        timed = _bools(time.is_valid())
+        oldest = int(instant[timed].min()) if timed.any() else 0
+        return order_of(code, np.where(timed, instant - oldest + 1, 0))
+
+    def _features(self, tables: Iterator[pa.Table]) -> Iterator[pa.StructArray]:
+        """The features of sorted records, in their order."""
         waiting: list[pa.Table] = []
         count, needed, known = 0, PORTION, 0
-        for batch in batches:
-            waiting.append(self.layout.arrange(batch, self.program))
-            count += waiting[-1].num_rows
+        for table in tables:
+            waiting.append(table)
+            count += table.num_rows
             if count >= needed:
                 portion = Portion(_joined(waiting), self, known)
                 if portion.complete > known:

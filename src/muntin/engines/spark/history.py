@@ -23,6 +23,7 @@ from pyspark.sql import functions as F
 
 from muntin.aggregates.columns import Input
 from muntin.dialects.spark_text import SparkWriter
+from muntin.engines.spark.arrow_stage import keep_limit, map_in_arrow
 from muntin.engines.spark.key_marks import mark_keys
 from muntin.engines.spark.layout import FILL_PERIODIC, fill_empty, lay_out
 from muntin.engines.spark.names import find_column, quoted
@@ -147,7 +148,9 @@ def _refuse(what: str, kind: str, wanted: str) -> None:
 def pack_history(rows: DataFrame, own: tuple[int, ...]) -> DataFrame:
     """Slices with the label of their bucket, packed; and a row for each bucket, if an empty one."""
     body = Rebatched(PORTION * min(len(own), MOST_PORTIONS))
-    return rows.mapInArrow(Packing(body, ()), CELLS).unionByName(empty_cells(rows, own))
+    cells = map_in_arrow(rows, Packing(body, ()), CELLS).unionByName(empty_cells(rows, own))
+    keep_limit(rows.sparkSession)  # they are many and large
+    return cells
 
 
 def empty_cells(like: DataFrame, own: tuple[int, ...]) -> DataFrame:

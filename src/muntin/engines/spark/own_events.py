@@ -77,15 +77,14 @@ class _OwnEvents:
 
     @cached_property
     def ordered(self) -> DataFrame:
-        """The rows as they were given, by key and chunk, in the order of time."""
+        """The rows as they were given, by key and chunk, in the order of time if Spark sorts."""
         asked, rows = self.records.asked, self.records.rows
         by = [F.expr(sql) for sql in self._keys.values()]
         if self.chunk is not None and asked.reach is not None:
             rows = add_chunk(rows, self._instant, self.chunk, asked.reach, self.chunk_name)
             by.append(column(self.chunk_name))
-        spread = rows.repartition(*by) if by else rows.repartition(1)
         time = self._time if self.records.table.time_type in _INSTANTS else self._instant
-        return spread.sortWithinPartitions(*by, F.expr(time), *self._ties)
+        return self.records.ordered(rows, by, [F.expr(time), *self._ties])
 
     @cached_property
     def _keys(self) -> dict[str, str]:
@@ -159,7 +158,7 @@ class _OwnEvents:
             tuple(sends), tuple(by), event=event, holder=self.holder, sent=Sent(own, counted)
         )
         sent = lifted.rows.select(*dict.fromkeys([*kept, *sends]))
-        return sent, FrameStage(layout, records.program)
+        return sent, FrameStage(layout, records.program, records.parts is not None)
 
     @cached_property
     def holder(self) -> dict[str, str]:

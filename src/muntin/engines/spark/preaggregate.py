@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from muntin.aggregates.columns import PartialColumn
-from muntin.engines.spark.settled_worker import settle_worker
 from muntin.kernels.columns import encode
 from muntin.kernels.encoding import Encoded
 from muntin.kernels.grouping import Grouping, codes_of
@@ -60,7 +59,6 @@ class PreAggregation:
                 held = []
         if held:
             yield from self._sent(held)
-        settle_worker()
 
     def _sliced(self, portion: pa.Table) -> pa.Table:
         """A portion of rows grouped into the pieces of every base."""

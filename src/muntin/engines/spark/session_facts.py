@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 
 from muntin.errors import ColumnError
 
@@ -30,6 +31,21 @@ def wraps(spark: SparkSession) -> bool:
     The setting comes as the user spelled it, and Spark takes TRUE as well.
     """
     return str(spark.conf.get("spark.sql.ansi.enabled")).strip().lower() != "true"
+
+
+def shuffle_partitions(spark: SparkSession) -> int:
+    """How many parts a shuffle has unless told."""
+    return int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+
+
+def spread(rows: DataFrame, parts: int, by: Sequence[Column]) -> DataFrame:
+    """The rows in at least so many parts, by the values of columns.
+
+    Spark joins small parts only where it is not told how many there are to be.
+    """
+    if parts > shuffle_partitions(rows.sparkSession):
+        return rows.repartition(parts, *by)
+    return rows.repartition(*by)
 
 
 def tasks_at_once(spark: SparkSession) -> int:

@@ -22,6 +22,7 @@ from muntin.data_windows.controlled_trailing import ControlledTrailing
 from muntin.data_windows.record_buffer import TIME
 from muntin.data_windows.stream_state import CONTROLLED
 from muntin.data_windows.trailing_bucket import TrailingBucket, TrailingSpec
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.command_steps import (
     PACKED,
     CommandProcessor,
@@ -114,7 +115,7 @@ def _run_controlled(
     stream = ControlledRecords(spec, Start(words, started, terms))
     processor = CommandProcessor(partial(ControlledTrailing, stream), path, spec.until)
     own = labels(spec.buckets)
-    packed = keyed.mapInArrow(Packing(gather, own, with_newest=True, time=TIME), PACKED)
+    packed = map_in_arrow(keyed, Packing(gather, own, with_newest=True, time=TIME), PACKED)
     one = replace(records, asked=replace(asked, frames=asked.frames[:1]))
     schema = one.schema.add("asked", "string").add("window_id", "string")
     found = step_with_commands(

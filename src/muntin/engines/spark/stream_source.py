@@ -22,6 +22,7 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.names import find_column, quoted
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.row_partials import (
@@ -93,7 +94,7 @@ class StreamSource:
             instances=True,
             sent=given.sent,
         )
-        return given.rows.mapInArrow(body, self.schema)
+        return map_in_arrow(given.rows, body, self.schema)
 
     @property
     def schema(self) -> StructType:

@@ -16,10 +16,12 @@ from dataclasses import dataclass, replace
 from muntin.aggregates import Aggregate
 from muntin.cost import CostModel, KernelCost
 from muntin.cost.spark import Work
-from muntin.cost.statistics import SECOND
+from muntin.cost.statistics import SECOND, Statistics
 from muntin.cost.surrogates import GATHER, HALO, OPEN, SCANS, opened
 from muntin.kernels.tree import Branch
+from muntin.model.query import Query
 from muntin.model.windows import Window
+from muntin.physical.held_parts import held_parts
 from muntin.physical.lowering import (
     FROM_SOURCE,
     Congruence,
@@ -46,6 +48,7 @@ from muntin.plan.slicing import Slices, begins
 
 NODE = 0.1
 """What one more node costs, as a part of what a level costs expand: calls of NumPy."""
+SORTED_BY_SPARK = "Spark sorts: a worker might not hold all rows of its part"
 CHUNK_RANGES = 4
 """A chunk of time is this many times the widest range."""
 
@@ -97,6 +100,26 @@ class Kernel(Counted):
         sent = Work(1, stage=2, worker=1, read=read, grouped=pieces, shipped=pieces * HALO)
         below = sum_works([sent, least_below(question)])
         return (below,) if in_python(question.query) else (below, copied_work(question))
+
+    def parts(self, physical: PhysicalPlan, query: Query, parts: int) -> int | None:
+        """How many parts pieces are shuffled into, for workers to sort; None where Spark does."""
+        known = physical.planned_for
+        if known is None:
+            return None
+        rows = HALO * self.sent_rows(physical, query, known)
+        return held_parts(rows, known, CHUNK_RANGES * widest(physical), parts)
+
+    def sent_rows(self, physical: PhysicalPlan, query: Query, known: Statistics) -> float:
+        """How many rows go to Python: pieces, or all rows, which some pieces hold in lists."""
+        if in_python(query):
+            return known.rows
+        return sum(known.held(root.shape) for root in physical.roots)
+
+    def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
+        """Who sorts, where it is not the workers."""
+        if physical.depth == 1 or self.parts(physical, question.query, 1) is not None:
+            return ()
+        return (SORTED_BY_SPARK,)
 
     def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """What only the engine merges is expanded beside what must run in Python."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from muntin.cost.spark import Work
+from muntin.cost.statistics import Statistics
 from muntin.cost.surrogates import HALO, SCANS
+from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Works
@@ -49,6 +51,10 @@ class Rows(Kernel):
         sliced = rows / SCANS * question.partials
         works[root.number] = replace(works[root.number], grouped=0, shipped=0, scanned=sliced)
         return works
+
+    def sent_rows(self, physical: PhysicalPlan, query: Query, known: Statistics) -> float:
+        """All rows."""
+        return known.rows
 
     def bounds(self, question: Question) -> tuple[Work, ...]:
         """All rows are sent and sliced."""

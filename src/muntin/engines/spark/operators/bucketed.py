@@ -35,6 +35,7 @@ from pyspark.sql.types import (
 )
 
 from muntin.aggregates.columns import Columns
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.deferred import defer
 from muntin.engines.spark.finishing import filled_results, finish, missed_column
@@ -47,7 +48,7 @@ from muntin.engines.spark.plain_results import plain_schema
 from muntin.engines.spark.preaggregate import PreAggregation
 from muntin.engines.spark.processor import OUTPUT, BucketProcessor
 from muntin.engines.spark.row_partials import fields_of, one_zero
-from muntin.engines.spark.session_facts import is_connect, version_of
+from muntin.engines.spark.session_facts import is_connect, shuffle_partitions, version_of
 from muntin.engines.spark.stream_source import EVENT_TIME, StreamSource
 from muntin.model.windows import Window, kept_from
 from muntin.physical import PhysicalPlan
@@ -93,7 +94,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     )
     if plain is None:
         observed = stepped.observe(metric_name(), *_metrics(ids, "complete_from"))
-        rows = observed.select("results").mapInArrow(unpack, schema)
+        rows = map_in_arrow(observed.select("results"), unpack, schema)
     else:
         since = F.from_json("complete_from", "array<bigint>").alias("since")
         said = stepped.select("*", since).observe(metric_name(), *_metrics(ids, "since"))
@@ -179,7 +180,7 @@ def bucket_count(keys: tuple[str, ...], given: int | None, spark: SparkSession) 
         return 1
     if given is not None:
         return given
-    return min(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), MOST)
+    return min(shuffle_partitions(spark), MOST)
 
 
 def pack_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) -> DataFrame:
@@ -192,7 +193,7 @@ def pack_by_bucket(source: StreamSource, spec: Spec, bases: tuple[Base, ...]) ->
     beside = (*spec.keys, TIME, RECORD) if spec.keeps_records else ()
     packing = Packing(body, own, with_newest=True, beside=beside)
     cells = "bucket int, pieces binary, newest string"
-    return keyed.mapInArrow(packing, f"{cells}, records binary" if beside else cells)
+    return map_in_arrow(keyed, packing, f"{cells}, records binary" if beside else cells)
 
 
 def initial_slices(

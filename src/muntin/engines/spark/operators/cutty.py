@@ -13,6 +13,7 @@ from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import inputs_of
 from muntin.data_windows.partitions import Assigned, Cutty
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import name_columns
 from muntin.engines.spark.names import column
@@ -21,7 +22,6 @@ from muntin.engines.spark.row_partials import (
     one_zero,
     send_rows,
 )
-from muntin.engines.spark.settled_worker import Settling
 from muntin.engines.spark.table import Table, prepare, tie_breakers
 from muntin.errors import ColumnError
 from muntin.kernels.mergers import not_merged
@@ -63,7 +63,7 @@ def _slice(physical: PhysicalPlan, query: Query, table: Table, wraps: bool) -> D
     given, windows = send_rows(table), asked_windows(physical)
     stage = Cutty(table.keys, windows, inputs, table.columns.partials, wraps, given.sent)
     schema = StructType([*head(table), *table.fields])
-    rows = _sort(given.rows, table, query).mapInArrow(Settling(stage), schema)
+    rows = map_in_arrow(_sort(given.rows, table, query), stage, schema)
     return name_columns(rows, physical, query, table)
 
 
@@ -80,7 +80,7 @@ def _assign(physical: PhysicalPlan, query: Query, df: DataFrame) -> DataFrame:
     stage = Assigned(table.keys, asked_windows(physical), inputs, table.values)
     kinds = [field for field in table.rows.schema.fields if field.name in table.values]
     schema = StructType([*head(table), StructField("run", LongType()), *kinds])
-    rows = _sort(table.rows, table, query).mapInArrow(Settling(stage), schema)
+    rows = map_in_arrow(_sort(table.rows, table, query), stage, schema)
     place = dict(zip(table.columns.inputs, table.values, strict=True))
 
     def call(aggregate: Aggregate) -> Column:

@@ -36,7 +36,7 @@ from muntin.engines.spark.row_partials import (
     lift_rows,
     one_zero,
 )
-from muntin.engines.spark.session_facts import wraps
+from muntin.engines.spark.session_facts import spread, wraps
 from muntin.engines.spark.table import Table, columns_in, input_column, partial_fields
 from muntin.kernels.frame_program import FrameProgram
 from muntin.model.as_of import AsOf
@@ -49,7 +49,8 @@ class Records:
     """Rows and events under plain names, for the aggregates that the kernel computes.
 
     `known` is a table of the same events, whose types are not asked for again; `chunk` is how long
-    the chunks of time are, None where keys stay whole.
+    the chunks of time are, None where keys stay whole; `parts` how many parts workers sort, None
+    where Spark sorts.
     """
 
     rows: DataFrame
@@ -59,6 +60,7 @@ class Records:
     kinds: dict[Input, str]
     known: Table | None = None
     chunk: int | None = None
+    parts: int | None = None
 
     def finish(self, arranged: Arranged, computed: DataFrame) -> DataFrame:
         """The rows under their own names, with features that are finished."""
@@ -76,7 +78,8 @@ class Records:
         layout = Layout(tuple(sends), self._by, row="row", seen=seen)
         sent = self._ordered(self.joined).withColumn("row", F.expr("r IS NOT NULL"))
         given = tuple(f"r.c{i}" for i, _ in enumerate(self.rows.columns))
-        return Arranged(sent, FrameStage(layout, self.program), given, "row")
+        stage = FrameStage(layout, self.program, self.parts is not None)
+        return Arranged(sent, stage, given, "row")
 
     @cached_property
     def program(self) -> FrameProgram:
@@ -203,9 +206,14 @@ class Records:
 
     def _ordered(self, joined: DataFrame) -> DataFrame:
         """By key and chunk, in the order of time and of what decides among equal times."""
-        by = self._by
-        spread = joined.repartition(*by) if by else joined.repartition(1)
-        return spread.sortWithinPartitions(*by, "t", *self.ties)
+        return self.ordered(joined, [*map(F.expr, self._by)], [*map(F.expr, ("t", *self.ties))])
+
+    def ordered(self, rows: DataFrame, by: list[Column], order: list[Column]) -> DataFrame:
+        """Rows shuffled by key and chunk, and sorted unless workers do that."""
+        if self.parts is not None:
+            return spread(rows, self.parts, by) if by else rows.repartition(1)
+        shuffled = rows.repartition(*by) if by else rows.repartition(1)
+        return shuffled.sortWithinPartitions(*by, *order)
 
     @cached_property
     def ties(self) -> tuple[str, ...]:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, StructType
 
+from muntin.engines.spark.arrow_stage import Body, map_in_arrow
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.operators import expand
 from muntin.engines.spark.row_partials import fields_of
-from muntin.engines.spark.settled_worker import Settling
+from muntin.engines.spark.session_facts import shuffle_partitions, spread
 from muntin.engines.spark.table import Table
 from muntin.engines.spark.unshared import join_direct
 from muntin.errors import ColumnError
+from muntin.kernels.sorted_rows import InOrder
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import source_level
-from muntin.physical.operators.kernel import CHUNK_RANGES, trees, widest
+from muntin.physical.operators.kernel import CHUNK_RANGES, KERNEL, trees, widest
 from muntin.physical.question import in_engine, in_python
-
-Body = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-"""What a worker makes of a sorted partition."""
 
 
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
@@ -50,7 +46,8 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
 def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """All levels below the first, from its grouped rows."""
     kernel = kernel_of(physical, bound)
-    return evaluate(rows, "start", kernel, kernel, bound.table, "node")
+    parts = KERNEL.parts(physical, bound.query, shuffle_partitions(bound.df.sparkSession))
+    return evaluate(rows, "start", kernel, kernel, bound.table, parts, "node")
 
 
 def kernel_of(physical: PhysicalPlan, bound: Bound) -> Kernel:
@@ -61,14 +58,27 @@ def kernel_of(physical: PhysicalPlan, bound: Bound) -> Kernel:
 
 
 def evaluate(
-    rows: DataFrame, position: str, body: Body, kernel: Kernel, table: Table, *by: str
+    rows: DataFrame,
+    position: str,
+    body: Body,
+    kernel: Kernel,
+    table: Table,
+    parts: int | None,
+    *by: str,
 ) -> DataFrame:
-    """The instances that NumPy makes of rows: groups of some columns, sorted by position."""
+    """The instances that NumPy makes of rows: groups of some columns, sorted by position.
+
+    Workers sort so many parts of them, or Spark does.
+    """
     assert kernel.chunk is not None, "few keys are split by time"
     split = _chunked(rows, position, kernel.chunk, kernel.widest)
-    own = [F.expr(name) for name in (*table.keys, *by, "chunk")]
-    ordered = split.repartition(*own).sortWithinPartitions(*own, F.expr(position))
-    return _unpacked(ordered.mapInArrow(Settling(body), _listed(table)), table)
+    names = (*table.keys, *by, "chunk")
+    own = [F.expr(name) for name in names]
+    if parts is None:
+        ordered = split.repartition(*own).sortWithinPartitions(*own, F.expr(position))
+    else:
+        ordered, body = spread(split, parts, own), InOrder(body, names, position)
+    return _unpacked(map_in_arrow(ordered, body, _listed(table)), table)
 
 
 def _listed(table: Table) -> StructType:

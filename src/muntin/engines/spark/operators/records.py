@@ -29,6 +29,7 @@ from muntin.data_windows.record_bucket import RecordBucket
 from muntin.data_windows.record_buffer import TIME
 from muntin.data_windows.stream_bucket import StreamBucket
 from muntin.data_windows.stream_state import StreamSpec, signature
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.command_steps import (
     PACKED,
@@ -121,7 +122,7 @@ def _step_controlled(
     stream = ControlledRecords(replace(spec, windows={}, controlled=True), start)
     processor = CommandProcessor(partial(ControlledStream, stream), path, spec.until)
     own = labels(spec.buckets)
-    packed = keyed.mapInArrow(Packing(gather, own, with_newest=True, time=TIME), PACKED)
+    packed = map_in_arrow(keyed, Packing(gather, own, with_newest=True, time=TIME), PACKED)
     schema = labelled_schema(source)
     return step_with_commands(packed, control, own, processor, schema, mode, metric_name(), initial)
 
@@ -178,13 +179,13 @@ def step_records(
     mode: str = "Append",
 ) -> DataFrame:
     """What the buckets with these labels make of lifted records; late ones are counted."""
-    packed = keyed.mapInArrow(Packing(gather, own), "bucket int, pieces binary")
+    packed = map_in_arrow(keyed, Packing(gather, own), "bucket int, pieces binary")
     stepped = packed.groupBy(BUCKET).transformWithStateInPandas(
         processor, OUTPUT, mode, "EventTime", initialState=initial
     )
     counts = [F.sum(name).alias(name) for name in ("late", "dropped")]
     observed = stepped.observe(metric_name(), *counts)
-    return observed.select("results").mapInArrow(unpack, schema)
+    return map_in_arrow(observed.select("results"), unpack, schema)
 
 
 class OpensBucket(Protocol):

@@ -9,8 +9,10 @@ from muntin.engines.spark.finishing import finish
 from muntin.engines.spark.operators.kernel import evaluate, kernel_of
 from muntin.engines.spark.row_partials import not_in_arrow, send_rows
 from muntin.engines.spark.rows_stage import SlicedRows
+from muntin.engines.spark.session_facts import shuffle_partitions
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.kernel import bases
+from muntin.physical.operators.rows import ROWS
 
 
 def refusal(bound: Bound) -> str | None:
@@ -22,5 +24,7 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """All levels by NumPy, from the partials of every row."""
     table, [base] = bound.table, bases(physical)
     given, kernel = send_rows(table), kernel_of(physical, bound)
-    found = evaluate(given.rows, "t", SlicedRows(kernel, base, given.sent), kernel, table)
+    parts = ROWS.parts(physical, bound.query, shuffle_partitions(bound.df.sparkSession))
+    body = SlicedRows(kernel, base, given.sent)
+    found = evaluate(given.rows, "t", body, kernel, table, parts)
     return finish(found, physical, bound.query, table)

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import LongType, StructType
 
 from muntin.data_windows.partitions import Cutty, SessionRuns
+from muntin.engines.spark.arrow_stage import map_in_arrow
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.operators.cutty import head
 from muntin.engines.spark.operators.sessions import finish_sessions
@@ -14,7 +15,6 @@ from muntin.engines.spark.row_partials import (
     not_in_arrow,
     send_rows,
 )
-from muntin.engines.spark.settled_worker import Settling
 from muntin.engines.spark.table import Table
 from muntin.model.data_windows import Session
 from muntin.physical import PhysicalPlan
@@ -40,9 +40,9 @@ def _runs(physical: PhysicalPlan, table: Table, wraps: bool) -> DataFrame:
     values = table.fields
     bounds = StructType().add("lo", LongType()).add("hi", LongType()).fields
     given = send_rows(table)
-    merged = Settling(SessionRuns(keys, partials, given.sent, gap, wraps))
-    runs = given.rows.mapInArrow(merged, StructType([*fields_of(table, keys), *bounds, *values]))
+    merged = SessionRuns(keys, partials, given.sent, gap, wraps)
+    schema = StructType([*fields_of(table, keys), *bounds, *values])
+    runs = map_in_arrow(given.rows, merged, schema)
     spread = runs.repartition(*keys) if keys else runs.repartition(1)
     stage = Cutty(keys, sessions, {}, partials, wraps, of_runs=True)
-    schema = StructType([*head(table), *values])
-    return spread.mapInArrow(Settling(stage), schema)
+    return map_in_arrow(spread, stage, StructType([*head(table), *values]))

@@ -1,0 +1,47 @@
+"""Rows through a function in Python, in Arrow batches that Spark cuts by their number alone.
+
+From 4.1 on, Spark also ends a batch that has 64 MB, and to know that adds up the bytes of every
+column after every row. That is most of what sending rows takes: 1.9 s for 5 million rows of four
+numbers, and 0.5 s without. 10,000 rows, where a batch ends anyway, are far smaller than the limit
+if they are numbers and short texts. So for such rows the limit is lifted, a setting of the session;
+for rows that hold bytes or lists it is put back. One that somebody else has set is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import ArrayType, BinaryType, MapType, StructType
+
+from muntin.engines.spark.settled_worker import Settling
+
+LIMIT = "spark.sql.execution.arrow.maxBytesPerBatch"
+LIFTED = "2147483647b"
+"""No limit, in letters by which it is known as ours: others write no unit."""
+
+_LARGE = (ArrayType, BinaryType, MapType, StructType)
+
+Body = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""What a worker makes of a partition."""
+
+
+def map_in_arrow(rows: DataFrame, body: Body, schema: StructType | str) -> DataFrame:
+    """What a function makes of the rows of each partition."""
+    limit_batches(rows)
+    return rows.mapInArrow(Settling(body), schema)
+
+
+def limit_batches(rows: DataFrame) -> None:
+    """Have Spark add up the bytes of a batch only where rows may be large."""
+    if any(isinstance(field.dataType, _LARGE) for field in rows.schema):
+        keep_limit(rows.sparkSession)
+    elif rows.sparkSession.conf.get(LIMIT, None) is None:
+        rows.sparkSession.conf.set(LIMIT, LIFTED)
+
+
+def keep_limit(spark: SparkSession) -> None:
+    """Put the limit back, if it was lifted here."""
+    if spark.conf.get(LIMIT, None) == LIFTED:
+        spark.conf.unset(LIMIT)
