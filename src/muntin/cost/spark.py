@@ -53,19 +53,19 @@ _COUNTS = attrgetter(*KINDS)
 class Constants:
     """Seconds for one thing of each kind; `origin` says where they come from."""
 
-    plan: float = 0.063
-    stage: float = 0.10
-    level: float = 0.0098
-    worker: float = 0.019
-    read: float = 4.3e-8
-    copied: float = 3.1e-8
-    windowed: float = 7.2e-8
-    grouped: float = 8.6e-8
-    entered: float = 2.8e-8
-    exploded: float = 2.2e-8
-    shipped: float = 2.2e-7
-    scanned: float = 1.3e-8
-    returned: float = 2.1e-8
+    plan: float = 0.060
+    stage: float = 0.086
+    level: float = 0.010
+    worker: float = 0.022
+    read: float = 1.4e-8
+    copied: float = 3.8e-8
+    windowed: float = 9.1e-8
+    grouped: float = 1.4e-7
+    entered: float = 2.7e-8
+    exploded: float = 2.9e-8
+    shipped: float = 1.3e-7
+    scanned: float = 1.4e-8
+    returned: float = 3.4e-8
     cores: int = 2
     origin: str = "shipped"
 
