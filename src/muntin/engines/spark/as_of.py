@@ -161,8 +161,8 @@ class SparkAsOf:
     @cached_property
     def parts(self) -> int | None:
         """How many parts workers sort, None where Spark does: equal times may have an order."""
-        if self.events is not None or self._whole.ties:  # how many rows ask is not known
-            return None
+        if is_stream(self.rows) or self.events is not None or self._whole.ties:
+            return None  # of rows beside events it is not known how many they are
         partitions = shuffle_partitions(self.rows.sparkSession)
         return held_parts(HALO * self.statistics.rows, self.statistics, self.chunk, partitions)
 
