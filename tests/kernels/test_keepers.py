@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import reduce
 from itertools import pairwise
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
@@ -133,11 +134,37 @@ def test_a_sketch_of_values_knows_ranks_within_its_error(kind: str, order: str) 
     assert sketches.write(held) == written
     assert not isinstance(held, tuple)
     assert (held.count, held.least, held.largest) == (many, plain.min(), plain.max())
+    assert all((np.diff(level) >= 0).all() for level in held.levels[1:])
     assert sum(map(len, held.levels)) <= sketches.capacity(len(held.levels)) < 700
     weighted = [(v, 1 << h) for h, level in enumerate(held.levels) for v in level.tolist()]
     for value in np.quantile(plain, [0.01, 0.1, 0.5, 0.9, 0.99]):
         about = sum(weight for v, weight in weighted if v <= value) / many
         assert abs(about - np.count_nonzero(plain <= value) / many) < 0.02
+
+
+@pytest.mark.parametrize(("older", "newer"), [((1_000, 1_201), (0, 201)), ((300, 0), (900, 300))])
+def test_levels_are_in_order_where_sketches_merge_as_they_are(
+    older: tuple[int, int], newer: tuple[int, int]
+) -> None:
+    """Spark looks for a rank in a level as if it were sorted."""
+    sketches = QuantileSketch("bigint", 200)
+    singles: list[list[Sketch]] = [
+        [(value,) for value in range(begin, end, 1 if begin < end else -1)]
+        for begin, end in (older, newer)
+    ]
+    sides: list[Sketch] = [reduce(sketches.combine, each) for each in singles]
+    held = sketches.combine(*sides)
+    assert not isinstance(held, tuple)
+    above = [level for level in held.levels[1:] if len(level) > 1]
+    assert above
+    assert all((np.diff(level) >= 0).all() for level in above)
+
+
+def test_an_instant_whose_zone_a_text_would_lose_is_refused() -> None:
+    instant = datetime(2026, 10, 25, 2, 30, tzinfo=UTC)
+    assert load(dump(instant)) == instant
+    with pytest.raises(TypeError, match="use UTC"):
+        dump(instant.astimezone(ZoneInfo("Europe/Berlin")))
 
 
 def test_what_moves_up_a_level_is_as_good_as_random() -> None:

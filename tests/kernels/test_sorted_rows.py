@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muntin.kernels import sorted_rows
-from muntin.kernels.sorted_rows import InOrder, order_of
+from muntin.kernels.sorted_rows import Held, InOrder, order_of
 from muntin_testing.reached import Reached
 
 POSITIONS = st.one_of(st.integers(-3, 3), st.integers(-(2**61), 2**61))
@@ -38,6 +38,18 @@ def test_an_order_has_groups_together_by_position() -> None:
 
     compare()
     reached.at_least(5, "one number for both", "too far apart for one", "in order already")
+
+
+def test_texts_of_any_length_are_held_and_given_out_as_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = pa.table({"k": ["b", "a", None], "v": pa.array([b"x", None, b"y"], pa.binary())})
+    for limit, kind in ((2**31, pa.string()), (0, pa.large_string())):
+        monkeypatch.setattr(sorted_rows, "_NARROW", limit)
+        held = Held.of([table.slice(0, 1), table.slice(1)])
+        assert held.table.schema.field("k").type == kind
+        [two, one] = held.portions(np.array([2, 0, 1]), 2)
+        assert pa.concat_tables([two, one]) == table.take(pa.array([2, 0, 1]))
 
 
 def test_a_function_of_sorted_rows_is_given_any(monkeypatch: pytest.MonkeyPatch) -> None:

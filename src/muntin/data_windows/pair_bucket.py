@@ -38,7 +38,7 @@ LEFT, RIGHT = "left", "right"
 """The row of a side, null in records of the other."""
 
 PORTION = 200_000
-"""Pairs that are made at a time."""
+"""Rows of pairs and instances that are made at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +92,17 @@ class PairBucket(RecordBucket[PairSpec]):
         arrived = self._admit(tables, (now if self.spec.late_now else before) + 1, done)
         if arrived is not None:
             self._waiting.add(arrived)
-        done.results = iter(
-            [pairs for each in self.labels for pairs in self._due(each, before, now)]
-        )
+        due = [each for label in self.labels for each in self._due(label, before, now)]
+        keys = self._table("keys")
+        done.results = (pairs for each in due for pairs in each.pairs(keys, self.spec.keys))
         left = self.needed_from is not None and self._waiting.drop(self.needed_from)
         if left:
             self._leave_keys(np.zeros(self._table("keys").num_rows, dtype=np.int64))
         self._close(now, left or bool(tables))
         return done
 
-    def _due(self, label: Label, before: int, now: int) -> Iterator[pa.Table]:
-        """The pairs of a window in its instances that end in (before, now]."""
+    def _due(self, label: Label, before: int, now: int) -> Iterator[_Due]:
+        """The records of a window in its instances that end in (before, now]."""
         window, until = label.periodic, now if label.until is None else min(label.until, now)
         if label.since is not None:
             before = max(before, label.since + window.range - 1)
@@ -110,35 +110,37 @@ class PairBucket(RecordBucket[PairSpec]):
         if first > last:
             return
         tables = self._waiting.between(first - window.range, last)
-        if not tables:
-            return
-        records = pa.concat_tables(tables).combine_chunks()
-        left, right = (_side(records, side) for side in (LEFT, RIGHT))
-        keys = self._table("keys")
-        for one, other in _near(left, right, window.range):
-            one, other, end = _ends(left, right, one, other, window, (first, last))
-            if len(end):
-                yield self._pairs(label, keys, left.take(pa.array(one)), right, other, end)
+        if tables:
+            yield _Due(label, pa.concat_tables(tables).combine_chunks(), first, last)
 
-    def _pairs(
-        self,
-        label: Label,
-        keys: pa.Table,
-        left: pa.Table,
-        right: pa.Table,
-        other: Array,
-        end: Array,
-    ) -> pa.Table:
-        group = left.column(GROUP)
-        found = {
-            "window_id": pa.repeat(pa.scalar(label.id, pa.string()), len(end)),
-            "start": pa.array(end - label.periodic.range),
-            "end": pa.array(end),
-        }
-        found |= {name: keys.column(name).take(group) for name in self.spec.keys}
-        return pa.table(
-            found | {LEFT: left.column(LEFT), RIGHT: right.column(RIGHT).take(pa.array(other))}
-        )
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A window that is due at some ends, and the records that these instances hold."""
+
+    label: Label
+    records: pa.Table
+    first: int
+    last: int
+
+    def pairs(self, keys: pa.Table, names: tuple[str, ...]) -> Iterator[pa.Table]:
+        """A row for each pair and instance, some at a time."""
+        window, left, right = self.label.periodic, *self._sides()
+        ends = min(window.range, self.last - self.first) // window.slide + 1
+        for one, other in _near(left, right, window.range, max(PORTION // ends, 1)):
+            one, other, end = _ends(left, right, one, other, window, (self.first, self.last))
+            if len(end):
+                mine, theirs = left.take(pa.array(one)), right.column(RIGHT).take(pa.array(other))
+                found = {
+                    "window_id": pa.repeat(pa.scalar(self.label.id, pa.string()), len(end)),
+                    "start": pa.array(end - window.range),
+                    "end": pa.array(end),
+                }
+                found |= {name: keys.column(name).take(mine.column(GROUP)) for name in names}
+                yield pa.table(found | {LEFT: mine.column(LEFT), RIGHT: theirs})
+
+    def _sides(self) -> tuple[pa.Table, pa.Table]:
+        return _side(self.records, LEFT), _side(self.records, RIGHT)
 
 
 def _side(records: pa.Table, side: str) -> pa.Table:
@@ -151,8 +153,10 @@ def _end_from(window: Window, instant: int) -> int:
     return instant + (window.offset + window.range - instant) % window.slide
 
 
-def _near(left: pa.Table, right: pa.Table, reach: int) -> Iterator[tuple[Array, Array]]:
-    """Places of left and right rows of one key that are less than `reach` apart, in portions."""
+def _near(
+    left: pa.Table, right: pa.Table, reach: int, portion: int
+) -> Iterator[tuple[Array, Array]]:
+    """Places of left and right rows of one key that are less than `reach` apart, some at a time."""
     group, time = longs(left, GROUP).astype(np.int64), longs(left, TIME)
     others, times = longs(right, GROUP).astype(np.int64), longs(right, TIME)
     if not len(group) or not len(others):
@@ -169,7 +173,7 @@ def _near(left: pa.Table, right: pa.Table, reach: int) -> Iterator[tuple[Array, 
     begin = 0
     while begin < len(size):
         done = bounds[begin - 1] if begin else 0
-        stop = max(int(np.searchsorted(bounds, done + PORTION, "right")), begin + 1)
+        stop = max(int(np.searchsorted(bounds, done + portion, "right")), begin + 1)
         count = size[begin:stop]
         one = np.repeat(np.arange(begin, stop), count)
         place = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)

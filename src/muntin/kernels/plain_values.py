@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -69,6 +69,12 @@ def _write_all(values: Any) -> list[Any]:
     return [_written(each) for each in values]
 
 
+def _write_instant(given: datetime) -> str:
+    if not isinstance(given.tzinfo, timezone | None):
+        raise TypeError(f"{shown(given)} has a zone whose rules a text would lose: use UTC")
+    return given.isoformat()
+
+
 def _write_array(array: np.ndarray[Any, Any]) -> list[Any]:
     if array.dtype.kind not in "biufcMmSU":
         raise TypeError(f"{shown(array)} is an array of {array.dtype}")
@@ -100,7 +106,7 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "dict": lambda given: [_write_all(pair) for pair in given.items()],
     "bytes": lambda given: b64encode(given).decode(),
     "decimal": str,
-    "datetime": lambda given: given.isoformat(),
+    "datetime": _write_instant,
     "date": lambda given: given.isoformat(),
     "timedelta": lambda given: given // _MICROSECOND,
     "array": _write_array,

@@ -36,7 +36,7 @@ Value = int | float
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A sketch of more than k values: its levels, the least and the largest value."""
+    """A sketch of more than k values: its levels in order, the least and the largest value."""
 
     levels: tuple[Array, ...]
     least: Value
@@ -72,7 +72,8 @@ class QuantileSketch:
         if older == () or newer == ():
             return newer if older == () else older
         sides = [self._levels(older), self._levels(newer)]
-        merged = [np.concatenate(both) for both in zip_longest(*sides, fillvalue=self._array(()))]
+        pairs = zip_longest(*sides, fillvalue=self._array(()))
+        merged = [np.sort(np.concatenate(both)) for both in pairs]  # who reads them relies on it
         return self._compress(merged, (*_extremes(older), *_extremes(newer)))
 
     def _array(self, values: tuple[Value, ...]) -> Array:

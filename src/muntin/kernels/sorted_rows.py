@@ -19,6 +19,8 @@ _PORTION = 128_000
 """Rows that are handed on at a time."""
 
 _WORD = 2**63
+_NARROW = 2**31
+_WIDE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
 
 
 def order_of(code: Array, position: Array) -> Array:
@@ -53,12 +55,38 @@ class InOrder:
         return self.body(self._sorted(batches))
 
     def _sorted(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        given = [batch for batch in batches if batch.num_rows]
+        given = [pa.Table.from_batches([batch]) for batch in batches if batch.num_rows]
         if not given:
             return
-        table = pa.Table.from_batches(given).combine_chunks()
-        code = codes_of([whole(table, name) for name in self.by], table.num_rows)
-        position = np.asarray(whole(table, self.position).to_numpy(zero_copy_only=False))
-        order = order_of(code, position)
-        for low in range(0, len(order), _PORTION):
-            yield from table.take(pa.array(order[low : low + _PORTION])).to_batches()
+        held = Held.of(given)
+        code = codes_of([whole(held.table, name) for name in self.by], held.table.num_rows)
+        position = whole(held.table, self.position).to_numpy(zero_copy_only=False)
+        for portion in held.portions(order_of(code, np.asarray(position)), _PORTION):
+            yield from portion.to_batches()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """All rows of a partition, each column in one piece.
+
+    Texts and bytes of more than 2 GB do not fit one piece of their own type: they are held in a
+    wider one, and given out as they were.
+    """
+
+    table: pa.Table
+    schema: pa.Schema
+
+    @staticmethod
+    def of(tables: Sequence[pa.Table]) -> Held:
+        """The rows of all these tables."""
+        table = pa.concat_tables(tables)
+        fields = [field.with_type(_WIDE.get(field.type, field.type)) for field in table.schema]
+        narrow = table.nbytes < _NARROW
+        wide = table if narrow else table.cast(pa.schema(fields))
+        return Held(wide.combine_chunks(), table.schema)
+
+    def portions(self, order: Array, size: int) -> Iterator[pa.Table]:
+        """The rows in this order, some at a time."""
+        for low in range(0, len(order), size):
+            portion = self.table.take(pa.array(order[low : low + size]))
+            yield portion if portion.schema == self.schema else portion.cast(self.schema)

@@ -3,8 +3,9 @@
 From 4.1 on, Spark also ends a batch that has 64 MB, and to know that adds up the bytes of every
 column after every row. That is most of what sending rows takes: 1.9 s for 5 million rows of four
 numbers, and 0.5 s without. 10,000 rows, where a batch ends anyway, are far smaller than the limit
-if they are numbers and short texts. So for such rows the limit is lifted, a setting of the session;
-for rows that hold bytes or lists it is put back. One that somebody else has set is left as it is.
+if they are numbers and texts. So for such rows the limit is lifted, a setting of the session. Once
+rows that hold bytes or lists are sent, it is put back for good: Spark reads it when a query runs,
+which may be long after others were built. One that somebody else has set is left as it is.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from pyspark.sql.types import ArrayType, BinaryType, MapType, StructType
 from muntin.engines.spark.settled_worker import Settling
 
 LIMIT = "spark.sql.execution.arrow.maxBytesPerBatch"
-LIFTED = "2147483647b"
-"""No limit, in letters by which it is known as ours: others write no unit."""
+LIFTED, KEPT = "2147483647b", "67108864b"
+"""No limit, and Spark's own; in letters by which they are known as ours."""
 
 _LARGE = (ArrayType, BinaryType, MapType, StructType)
 
@@ -42,6 +43,6 @@ def limit_batches(rows: DataFrame) -> None:
 
 
 def keep_limit(spark: SparkSession) -> None:
-    """Put the limit back, if it was lifted here."""
-    if spark.conf.get(LIMIT, None) == LIFTED:
-        spark.conf.unset(LIMIT)
+    """Have Spark add up bytes from now on, unless somebody else has set the limit."""
+    if spark.conf.get(LIMIT, None) in (None, LIFTED):
+        spark.conf.set(LIMIT, KEPT)

@@ -61,6 +61,13 @@ CONTROLLED_STEPS = (
 )
 
 
+def check_controlled(sides: Sequence[JoinSide], asked: WindowJoin, streaming: Streaming) -> None:
+    """Refuse what cannot run, and begin nothing."""
+    assert streaming.control is not None, "its windows come from a control"
+    _check(sides, asked, streaming.control)
+    _check_state(sides, asked, streaming, _both(sides, asked), _keys(asked))
+
+
 def join_controlled(
     sides: Sequence[JoinSide],
     asked: WindowJoin,
@@ -70,10 +77,8 @@ def join_controlled(
     """The pairs of the windows of the moment, in the long layout."""
     control = streaming.control
     assert control is not None, "its windows come from a control"
-    _check(sides, asked, control)
-    joined = _both(sides, asked)
-    keys = tuple(f"k{i}" for i, _ in enumerate(asked.on))
-    _check_state(sides, asked, streaming, joined, keys)
+    check_controlled(sides, asked, streaming)
+    joined, keys = _both(sides, asked), _keys(asked)
     spec = _spec(sides, asked, keys, streaming.buckets)
     windows = tuple(window.left for window in asked.windows)
     terms = Terms(())
@@ -96,6 +101,10 @@ def join_controlled(
     names = [F.col(key).alias(name) for key, name in zip(keys, asked.on, strict=True)]
     window = window_column("start", "end", sides[0].kind, "window")
     return pairs.select("window_id", window, *names, "left", "right")
+
+
+def _keys(asked: WindowJoin) -> tuple[str, ...]:
+    return tuple(f"k{i}" for i, _ in enumerate(asked.on))
 
 
 def _check(sides: Sequence[JoinSide], asked: WindowJoin, control: Control) -> None:

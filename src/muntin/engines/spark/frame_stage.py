@@ -34,7 +34,7 @@ from muntin.kernels.frames import CARRIED, Line
 from muntin.kernels.grouping import changes_of, codes_of
 from muntin.kernels.monoids import Array
 from muntin.kernels.portions import whole
-from muntin.kernels.sorted_rows import order_of
+from muntin.kernels.sorted_rows import Held, order_of
 
 PORTION = 128_000
 """Records that are evaluated at a time, at least."""
@@ -58,11 +58,9 @@ class FrameStage:
         given = [table for table in tables if table.num_rows]
         if not given:
             return
-        table = _joined(given)
-        order = self._order(table)
-        parts = (order[low : low + PORTION] for low in range(0, len(order), PORTION))
-        found = self._features(table.take(pa.array(part)) for part in parts)
-        features = pa.concat_arrays(list(found))
+        held = Held.of(given)
+        order = self._order(held.table)
+        features = pa.concat_arrays(list(self._features(held.portions(order, PORTION))))
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         for low in range(0, len(place), PORTION):

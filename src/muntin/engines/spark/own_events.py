@@ -1,10 +1,10 @@
 """Rows that are their own events, on the way to the kernel: what is shuffled, and what is sent.
 
-    rows and their chunk ─ by key and chunk ─ sorted by time ─ columns for Python
+    rows and their chunk ─ by key and chunk ─ sorted, if Spark sorts ─ columns for Python
 
 Rows are shuffled as they were given, and with nothing besides. What aggregates read is computed
-behind the sort, and each value is sent to Python once: a key, a time or an input that is a column
-of the rows is that column, and one column serves all partials that it holds.
+behind that, and each value is sent to Python once: a key, a time or an input that is a column of
+the rows is that column, and one column serves all partials that it holds.
 """
 
 from __future__ import annotations

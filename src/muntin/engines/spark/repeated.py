@@ -8,13 +8,14 @@ draws numbers. What is not known here is taken to change.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 
 from pyspark.sql import DataFrame
 
 _STEADY = {
-    *("FileScan", "BatchScan", "Scan", "LocalTableScan", "Range", "InMemoryTableScan"),
+    *("FileScan", "BatchScan", "LocalTableScan", "Range", "InMemoryTableScan"),
     *("ColumnarToRow", "Project", "Filter", "Union"),
 }
 """Operators that give the same rows again."""
@@ -27,7 +28,16 @@ def is_repeatable(df: DataFrame) -> bool:
     with redirect_stdout(StringIO()) as printed:
         df.explain("simple")
     _, _, plan = printed.getvalue().partition("== Physical Plan ==\n")
-    cached = plan.find("InMemoryTableScan")  # how it was computed once does not matter
-    lines = plan if cached < 0 else plan[: plan.find("\n", cached)]
+    lines = "\n".join(_outside_caches(plan.splitlines()))
     operators = _OPERATOR.findall(lines.strip("\n"))
     return bool(operators) and set(operators) <= _STEADY and not _DRAWS.search(lines)
+
+
+def _outside_caches(lines: list[str]) -> Iterator[str]:
+    """The lines of a plan but for how cached tables were computed once."""
+    cached: int | None = None
+    for line in lines:
+        depth = len(line) - len(line.lstrip(" :|+-"))
+        if cached is None or depth <= cached:
+            cached = depth if "InMemoryTableScan" in line else None
+            yield line

@@ -39,13 +39,8 @@ def shuffle_partitions(spark: SparkSession) -> int:
 
 
 def spread(rows: DataFrame, parts: int, by: Sequence[Column]) -> DataFrame:
-    """The rows in at least so many parts, by the values of columns.
-
-    Spark joins small parts only where it is not told how many there are to be.
-    """
-    if parts > shuffle_partitions(rows.sparkSession):
-        return rows.repartition(parts, *by)
-    return rows.repartition(*by)
+    """The rows in so many parts, by the values of columns; Spark decides where it is one."""
+    return rows.repartition(parts, *by) if parts > 1 else rows.repartition(*by)
 
 
 def tasks_at_once(spark: SparkSession) -> int:

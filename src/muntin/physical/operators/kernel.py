@@ -117,7 +117,8 @@ class Kernel(Counted):
 
     def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
         """Who sorts, where it is not the workers."""
-        if physical.depth == 1 or self.parts(physical, question.query, 1) is not None:
+        alone = physical.depth == 1 and in_python(question.query) is None
+        if alone or self.parts(physical, question.query, 1) is not None:
             return ()
         return (SORTED_BY_SPARK,)
 

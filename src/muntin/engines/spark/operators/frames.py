@@ -1,10 +1,11 @@
-"""Trailing windows on Spark by our kernel: one shuffle, one sort, NumPy in the workers.
+"""Trailing windows on Spark by our kernel: one shuffle, and NumPy in the workers.
 
-    rows ∪ events ─ by key and chunk of time ─ sorted by time ─ features of each ─ results
+    rows ∪ events ─ by key and chunk of time ─ features of each ─ results
 
 Where the rows are the events, they are shuffled as they were given, and what aggregates read is
-computed behind the sort (`own_events`). Rows and events of two tables are lifted before they meet.
-Python is sent keys, times and what aggregates read; the rows stay in the JVM (`computed_columns`).
+computed behind that (`own_events`). Rows and events of two tables are lifted before they meet.
+Workers sort by time what they can hold, else Spark does (`physical.held_parts`). Python is sent
+keys, times and what aggregates read; the rows stay in the JVM (`computed_columns`).
 A chunk is several times as long as the longest window, so that one key with many rows is shared out
 among tasks; an event also goes to the next chunk where rows of that may reach it. Windows without a
 bound in time take all that came before: keys stay whole there, and one partial is carried along,

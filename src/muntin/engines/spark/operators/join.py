@@ -27,7 +27,11 @@ from muntin.dialects.lists import SparkLists
 from muntin.dialects.nested import NestedText
 from muntin.dialects.pair_condition import pair_condition
 from muntin.dialects.spark_text import SparkWriter
-from muntin.engines.spark.controlled_join import CONTROLLED_STEPS, join_controlled
+from muntin.engines.spark.controlled_join import (
+    CONTROLLED_STEPS,
+    check_controlled,
+    join_controlled,
+)
 from muntin.engines.spark.faults import translate_refusals
 from muntin.engines.spark.finishing import window_column
 from muntin.engines.spark.guard import check_guarded, guarded_zero
@@ -57,9 +61,12 @@ class SparkJoin:
 
     def explain(self) -> list[str]:
         """How pairs are found, and the windows."""
-        run(self.left, self.right, self.asked, self.streaming)  # refuses what cannot run
         if self.streaming.control is not None:
+            sides = _sides(self.left, self.right, self.asked, self.streaming)
+            _condition(sides, self.asked)
+            check_controlled(sides, self.asked, self.streaming)
             return describe(self.asked, "on streams of Spark", CONTROLLED_STEPS)
+        run(self.left, self.right, self.asked, self.streaming)  # refuses what cannot run
         if self.left.isStreaming or self.right.isStreaming:
             return describe(self.asked, "on streams of Spark", _STREAM_STEPS)
         return describe(self.asked, "on Spark", _BATCH_STEPS)
@@ -67,10 +74,7 @@ class SparkJoin:
 
 def run(left: DataFrame, right: DataFrame, asked: WindowJoin, streaming: Streaming) -> DataFrame:
     """Pairs with equal keys that a window holds and for which the condition holds."""
-    sides = [
-        read_side(df, query, prefix, streaming)
-        for df, query, prefix in zip((left, right), (asked.left, asked.right), "lr", strict=True)
-    ]
+    sides = _sides(left, right, asked, streaming)
     condition = _condition(sides, asked)
     if streaming.control is not None:
         return join_controlled(sides, asked, condition, streaming)
@@ -81,6 +85,15 @@ def run(left: DataFrame, right: DataFrame, asked: WindowJoin, streaming: Streami
         pairs = _batch(sides, asked, condition)
     held = pairs.withColumn("held", F.expr(TEXT.held(asked.windows)))
     return _lay_out(held.where("size(held) > 0"), asked, sides[0].kind)
+
+
+def _sides(
+    left: DataFrame, right: DataFrame, asked: WindowJoin, streaming: Streaming
+) -> list[JoinSide]:
+    return [
+        read_side(df, query, prefix, streaming)
+        for df, query, prefix in zip((left, right), (asked.left, asked.right), "lr", strict=True)
+    ]
 
 
 def _condition(sides: Sequence[JoinSide], asked: WindowJoin) -> list[Column]:
