@@ -14,6 +14,8 @@ import pytest
 
 from muntin_testing.notebooks import run_cell
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 NOTEBOOKS = sorted(EXAMPLES.rglob("*.ipynb"))
 

@@ -35,6 +35,8 @@ from muntin_testing.record_streams import (
     table,
 )
 
+pytestmark = pytest.mark.slow
+
 PROMPT = (Session, Window, Snapshot, CountWindow)
 """Windows whose end tells in which step they come out."""
 

@@ -33,6 +33,8 @@ from muntin_testing.trailing_buckets import (
     table,
 )
 
+pytestmark = pytest.mark.slow
+
 WINDOWS = (
     mt.trailing("1us"),
     mt.trailing("7us"),

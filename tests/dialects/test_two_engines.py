@@ -32,6 +32,8 @@ from muntin_testing.two_engines import (
 )
 from muntin_testing.values import cases_of
 
+pytestmark = pytest.mark.slow
+
 WINDOWS = [
     mt.tumbling("10 minutes"),
     mt.tumbling("20 minutes", id="it's; -- `twenty`"),

@@ -27,6 +27,8 @@ from muntin_testing.buckets import Row, spec_of, stepped
 from muntin_testing.reached import Reached
 from muntin_testing.running import for_stream
 
+pytestmark = pytest.mark.slow
+
 TOLERANCE = 0.05
 """How far a prediction may be from the count, as a part of it."""
 

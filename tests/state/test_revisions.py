@@ -27,6 +27,8 @@ from muntin_testing.buckets import (
 from muntin_testing.reached import Reached
 from muntin_testing.windows import window_sets
 
+pytestmark = pytest.mark.slow
+
 
 def test_revisions_are_those_of_brute_force_and_the_last_is_the_batch() -> None:
     """Every step, and at its end: all rows that were not too late, without gaps in revisions."""

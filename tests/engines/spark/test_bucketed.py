@@ -21,6 +21,8 @@ from muntin.engines.spark.session import ROCKSDB
 from muntin_testing.oracle import differences, rows_of_window
 from muntin_testing.streams import Batches, played, streamed, written
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2024, 1, 1)
 SCHEMA = "ts timestamp, k string, part int, x double, money decimal(10,2), word string, n bigint"
 WINDOWS = [

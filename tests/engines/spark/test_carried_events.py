@@ -21,6 +21,8 @@ from muntin.engines.spark.session_facts import tasks_at_once
 from muntin.physical.frame_chunks import carry_refusal
 from muntin_testing.reached import Reached
 
+pytestmark = pytest.mark.slow
+
 SPLITS = ("keys that are cut", "an empty chunk between", "ties at a border", "more ties than rows")
 
 

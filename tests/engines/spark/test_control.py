@@ -30,6 +30,8 @@ from muntin_testing.poison import POISON, SPREAD
 from muntin_testing.streams import streamed, written
 from muntin_testing.windows import random_window
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 SCRIPT = Path(__file__).with_name("control_run.py")
 

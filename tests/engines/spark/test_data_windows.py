@@ -15,6 +15,8 @@ from muntin.errors import ColumnError, StrategyError
 from muntin.model.data_windows import DataWindow
 from muntin_testing.data_windows import Records, meaning
 
+pytestmark = pytest.mark.slow
+
 SECOND = 1_000_000
 START = datetime(2024, 1, 1)
 

@@ -16,6 +16,8 @@ from muntin.aggregates.expression_text import incomplete
 from muntin.engines.spark.faults import silence_log
 from muntin_testing.expressions import ESCAPES, MEANS_V_ABOVE_1, WORDS
 
+pytestmark = pytest.mark.slow
+
 HOUR = [mt.tumbling("1 hour")]
 ROWS = 10
 ABOVE_1 = 8

@@ -21,6 +21,8 @@ from muntin.errors import ColumnError, QueryError, StrategyError
 from muntin_testing.oracle import differences, rows_of_window
 from muntin_testing.streams import Batches, Side, played, script, streamed, written
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2024, 1, 1)
 UNTIL = START + timedelta(seconds=127)
 """Where the last of the windows has an edge, and the others have none."""

@@ -31,6 +31,8 @@ from muntin.jobs.reader import check_job
 from muntin_testing.postgres_server import PostgresServer
 from muntin_testing.toml import toml
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 

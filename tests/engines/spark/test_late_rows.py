@@ -19,6 +19,8 @@ from muntin.cli.live import figures
 from muntin.engines.spark.progress import Progress
 from muntin_testing.streams import streamed, written
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2024, 1, 1)
 SCHEMA = "ts timestamp, k string, n bigint"
 SHORT, LONG = mt.tumbling("10 seconds"), mt.hopping("30 seconds", "10 seconds")

@@ -16,6 +16,8 @@ from muntin.aggregates import FUNCTIONS
 from muntin.errors import StrategyError
 from muntin_testing.oracle import assert_same_rows, rows_of_window
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2024, 1, 1)
 WINDOWS = [
     mt.tumbling("10 seconds", id="ten"),

@@ -21,6 +21,8 @@ from muntin_testing.nested import one_join_a_window, one_query_a_window
 from muntin_testing.pairs import Given, Row, any_pairs, brute_pairs
 from muntin_testing.streams import Batches, played, streamed, written
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2024, 1, 1)
 SECOND = 1_000_000
 SCHEMA = "ts timestamp, user string, item double, n int"

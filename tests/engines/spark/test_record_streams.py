@@ -19,6 +19,8 @@ from muntin_testing.oracle import differences
 from muntin_testing.record_streams import TRAIL
 from muntin_testing.streams import played, run_to_end, streamed, written
 
+pytestmark = pytest.mark.slow
+
 START, MOMENT = datetime(2024, 1, 1), timedelta(microseconds=1)
 SCHEMA = "ts timestamp, k string, n int, v int, x double, km int, price double, go boolean"
 DELAY = 20

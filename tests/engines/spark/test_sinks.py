@@ -25,6 +25,8 @@ from muntin_testing.kill_query import DSN
 from muntin_testing.postgres_server import PASSWORD, PostgresServer
 from muntin_testing.streams import written
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2024, 1, 1)
 SCHEMA = "ts timestamp, k string, v bigint"
 WINDOWS = [mt.tumbling("1 minute"), mt.hopping("2 minutes", "1 minute")]

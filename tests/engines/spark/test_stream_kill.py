@@ -23,6 +23,8 @@ from muntin_testing.postgres_server import PostgresServer
 from muntin_testing.processes import PATIENCE, started
 from muntin_testing.streams import written
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("stream_run.py")
 START = datetime(2024, 1, 1)
 OPERATORS = ("native", "bucketed", "records", *FEATURES)

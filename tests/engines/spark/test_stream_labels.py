@@ -29,6 +29,8 @@ from muntin_testing.trailing_streams import (
     run,
 )
 
+pytestmark = pytest.mark.slow
+
 LABELS = "asked timestamp, k string, n int, note struct<a: int, b: array<string>>"
 BOTH = [DELAY + 7, DELAY]
 """How late labels and events may be, in seconds."""
