@@ -93,8 +93,9 @@ class PairBucket(RecordBucket[PairSpec]):
         if arrived is not None:
             self._waiting.add(arrived)
         due = [each for label in self.labels for each in self._due(label, before, now)]
-        keys = self._table("keys")
-        done.results = (pairs for each in due for pairs in each.pairs(keys, self.spec.keys))
+        if due:  # then there were records, and their keys; some may leave before results are read
+            keys = self._table("keys")
+            done.results = (pairs for each in due for pairs in each.pairs(keys, self.spec.keys))
         left = self.needed_from is not None and self._waiting.drop(self.needed_from)
         if left:
             self._leave_keys(np.zeros(self._table("keys").num_rows, dtype=np.int64))
