@@ -24,6 +24,7 @@ from lab.benchmarks.as_of import AGGREGATES, SPAN, events_file, to_nowhere
 from lab.registry import Options
 from lab.report import new_table
 from lab.timing import Times, machine, race, start_spark
+from muntin.aggregates import Aggregate
 from muntin.api import as_of
 from muntin.cost.statistics import SECOND, Statistics
 from muntin.model.as_of import AsOf, as_of_query
@@ -45,11 +46,12 @@ class Case:
     rows: int
     keys: int
     windows: tuple[str, ...] = ALL
+    aggregates: Sequence[Aggregate] = AGGREGATES
 
     @property
     def asked(self) -> AsOf:
         """The question about them."""
-        return as_of_query("ts", self.windows, AGGREGATES, "device")
+        return as_of_query("ts", self.windows, self.aggregates, "device")
 
     @property
     def statistics(self) -> Statistics:
@@ -58,7 +60,10 @@ class Case:
 
 
 CASES = {
+    "1,000 rows, one count": Case(1_000, 10, ("1 day",), AGGREGATES[:1]),
+    "1,000 rows, short": Case(1_000, 10, ("5 minutes",)),
     "1,000 rows": Case(1_000, 10),
+    "10,000 rows, short": Case(10_000, 10, ("5 minutes",)),
     "10,000 rows": Case(10_000, 10),
     "10,000 rows, one key": Case(10_000, 1),
     "100,000 rows, short": Case(100_000, 1_000, ("5 minutes",)),
@@ -71,7 +76,7 @@ CASES = {
 def run(options: Options, console: Console) -> None:
     """Time both operators on each case, and print them with what fits best."""
     spark = start_spark(console)
-    console.print(f"{len(AGGREGATES)} aggregates; {machine()}, Spark {spark.version}")
+    console.print(f"{machine()}, Spark {spark.version}")
     chosen = {name: CASES[name] for name in options.choose(CASES, "set")}
     found = {name: _race(spark, name, case, options) for name, case in chosen.items()}
     spark.stop()
@@ -115,14 +120,13 @@ def _choice(case: Case, constants: Constants) -> str:
 
 def _race(spark: SparkSession, name: str, case: Case, options: Options) -> dict[str, Times]:
     events = spark.read.parquet(str(events_file(case.rows, case.keys, options.data)))
+    asked = case.windows, case.aggregates
 
     def frames() -> int:
-        return to_nowhere(
-            as_of(events, "ts", case.windows, AGGREGATES, "device", operator="frames")
-        )
+        return to_nowhere(as_of(events, "ts", *asked, "device", operator="frames"))
 
     def own() -> int:
-        return to_nowhere(as_of(events, "ts", case.windows, AGGREGATES, "device", operator="range"))
+        return to_nowhere(as_of(events, "ts", *asked, "device", operator="range"))
 
     return race({"frames": frames, "range": own}, options.repeat, name)
 

@@ -41,7 +41,7 @@ def explain_features(job: Job) -> str:
     else:
         operator = own.operator
         if operator == "auto":
-            operator = f"{FRAMES.name}, or Spark's own RANGE frames where few rows are expected"
+            operator = f"{FRAMES.name}, or Spark's own RANGE frames if these promise to be faster"
         lines = [f"as of {asked.time}: {operator}, on Spark", ""]
     lines += describe(asked, None)
     lines.append(f"aggregates: {', '.join(a.name for a in asked.aggregates)}")

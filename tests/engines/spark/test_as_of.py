@@ -126,9 +126,14 @@ def test_one_key_is_shared_out_among_tasks_by_time(spark: SparkSession) -> None:
     assert counts.collect()[0][:2] == (20_000, 60 * 20_000 - 60 * 61 // 2)
 
 
-def test_auto_takes_sparks_own_frames_for_few_rows(spark: SparkSession) -> None:
+def test_auto_takes_what_is_predicted_to_be_faster(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: Any = {"time": "ts", "windows": ["1 day"], "aggregates": [mt.count()], "keys": "k"}
-    assert mt.explain(table(spark), **asked).bound.operator == "range"
+    for seconds, taken in (((1.0, 2.0), "frames"), ((2.0, 1.0), "range")):
+        with monkeypatch.context() as patch:
+            patch.setattr("muntin.engines.spark.as_of.predict", lambda *_, own=seconds: own)
+            assert mt.explain(table(spark), **asked).bound.operator == taken
     many = spark.range(5_000_000).selectExpr("timestamp_seconds(id) AS ts", "id % 9 AS k")
     plan = mt.explain(many, **asked)
     assert "frames, on Spark" in repr(plan)

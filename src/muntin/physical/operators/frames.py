@@ -186,12 +186,12 @@ def describe_frame(frame: Trailing, closed: Closed) -> str:
 
 FEWEST_REACHES, MOST_REACHES = 2, 8
 """A chunk of time is so many times as long as the longest window reaches, at least and at most."""
-KERNEL_SECONDS = (0.5, 1.2e-7)
+KERNEL_SECONDS = (0.29, 1.2e-7)
 """For the kernel: of any call, and of one feature of one row."""
-OWN_SECONDS = (0.2, 1e-6, 8e-9)
-"""For Spark's own RANGE frames: of any call, of one feature of one row, and of one event that a
-frame visits for it. Both are set by hand, for a session that has run queries before;
-`muntin bench as-of-choice` measures and fits them."""
+OWN_SECONDS = (0.39, 0.0081, 2.1e-7, 1.3e-8)
+"""For Spark's own RANGE frames: of any call, of one column, of one feature of one row, and of one
+event that a frame visits for it. Both are as `muntin bench as-of-choice` fitted them, in a session
+that has run queries before."""
 
 
 def chunk_length(asked: AsOf, statistics: Statistics, parts: int) -> int | None:
@@ -242,7 +242,8 @@ def predict(
 
 def count_work(asked: AsOf, statistics: Statistics) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """What each of KERNEL_SECONDS and OWN_SECONDS is taken for."""
-    features = len(asked.aggregates) * len(asked.frames) * statistics.rows
+    columns = len(asked.aggregates) * len(asked.frames)
+    features = columns * statistics.rows
     visited = 0.0
     for frame in asked.frames:
         held = statistics.rows
@@ -251,4 +252,4 @@ def count_work(asked: AsOf, statistics: Statistics) -> tuple[tuple[float, ...], 
         if "keys" not in statistics.unknown:
             held /= max(statistics.keys, 1.0)
         visited += statistics.rows * held * len(asked.aggregates)
-    return (1.0, features), (1.0, features, visited)
+    return (1.0, features), (1.0, float(columns), features, visited)
