@@ -123,7 +123,7 @@ def _measure(
 
 
 def predict(points: Sequence[tuple[float, float]], at: float) -> float:
-    """Seconds at a place further on, by the last two: along a line or a power, whichever is more.
+    """Seconds at a place further on, along the power through the last two, and no fewer than there.
 
     >>> predict([], 10), predict([(1, 2.0)], 10)
     (0.0, 2.0)
@@ -133,9 +133,7 @@ def predict(points: Sequence[tuple[float, float]], at: float) -> float:
     if len(points) < 2:
         return max((seconds for _, seconds in points), default=0.0)
     (x1, y1), (x2, y2) = points[-2:]
-    power = y2 * exp(log(at / x2) * log(y2 / y1) / log(x2 / x1))
-    line = y2 + (y2 - y1) / (x2 - x1) * (at - x2)
-    return max(power, line, y2)
+    return max(y2 * exp(log(at / x2) * log(y2 / y1) / log(x2 / x1)), y2)
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float | None:

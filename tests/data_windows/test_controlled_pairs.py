@@ -120,14 +120,27 @@ def test_rows_and_keys_leave_when_no_instance_may_hold_them() -> None:
     assert not [name for name in run.store if name.startswith("waiting/")]
 
 
+def test_a_bucket_that_no_row_has_reached_hears_of_watermarks() -> None:
+    run = Run(Window(20, 10, id="twenty"))
+    assert run.step("", 50) == ([], [])
+    run.step("l62 r65", 50)
+    assert run.step("", 70)[0] == [("twenty", 70, 62, 65)]
+
+
 def test_many_pairs_come_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_bucket, "PORTION", 3)
+    """However many instances hold a pair, and however many rows a left one meets."""
+    monkeypatch.setattr(pair_bucket, "PORTION", 40)
     run = Run(Window(20, 10, id="x"))
     run.step(" ".join(f"{side}{time}" for side in "lr" for time in range(1, 10)), 0)
-    found, _ = run.step("", 20)
-    assert found == sorted(
-        ("x", end, one, other) for end in (10, 20) for one in range(1, 10) for other in range(1, 10)
-    )
+    done = ControlledPairs(run.stream, 0, run.store).step([], 20)
+    tables = list(done.results)
+    assert len(tables) > 1
+    assert max(table.num_rows for table in tables) <= 40
+    pairs = [(r["end"], r["left"], r["right"]) for table in tables for r in table.to_pylist()]
+    places = range(1, 10)
+    assert sorted(pairs) == [
+        (e, one, other) for e in (10, 20) for one in places for other in places
+    ]
 
 
 def test_a_restart_with_other_windows_or_columns_is_refused() -> None:

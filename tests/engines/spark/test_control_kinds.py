@@ -190,6 +190,7 @@ def test_what_a_join_with_a_control_needs(streams: SparkSession, tmp_path: Path)
     said = str(mt.explain(stream, "ts", [both], right=stream, **plain))
     assert "windows come and go by a control" in said
     assert "pairs come out when their window has ended" in said
+    assert not (tmp_path / "c").exists(), "nothing was begun"
 
 
 @pytest.mark.long
