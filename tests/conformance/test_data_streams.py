@@ -158,7 +158,8 @@ def questions(mode: str, names: list[str]) -> list[tuple[Random, list[Any], list
     return found
 
 
-@pytest.mark.parametrize("output", ["append", pytest.param("update", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("output", ["append", "update"])
 def test_what_python_keeps_has_the_rows_of_brute_force(
     streams: SparkSession, tmp_path: Path, output: str
 ) -> None:

@@ -61,6 +61,7 @@ def test_a_hundred_random_scripts(part: int) -> None:
     reached.at_least(100, "rows", "rows of registered windows")
 
 
+@pytest.mark.slow
 def test_state_stays_bounded_under_churn() -> None:
     """A thousand windows come and go; what only they needed leaves with them."""
     run = Run([Window(20, 10, id="always")], buckets=1)

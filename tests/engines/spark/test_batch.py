@@ -31,7 +31,9 @@ By default tables of many rows: many of the others have one or none, or none tha
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("hand", range(HANDS))
+@pytest.mark.parametrize(
+    "hand", [0, *(pytest.param(hand, marks=pytest.mark.slow) for hand in range(1, HANDS))]
+)
 def test_every_strategy_on_random_tables(frugal: SparkSession, hand: int, number: int) -> None:
     asked = scenario(f"{hand}/{number}")
     query, table = asked.query, asked.table(frugal)
@@ -118,6 +120,7 @@ def test_variance_of_large_numbers_that_hardly_differ(frugal: SparkSession) -> N
 DECIMALS = [(p, s) for p in (1, 10, 24, 25, 38) for s in (0, 1, 2, 9, 24) if s <= p]
 
 
+@pytest.mark.slow
 def test_decimals_of_every_width_have_sparks_types_and_digits(frugal: SparkSession) -> None:
     fields = ", ".join(f"CAST(x AS DECIMAL({p},{s})) AS d_{p}_{s}" for p, s in DECIMALS)
     source = "SELECT timestamp_seconds(id * 7) AS ts, (id % 7 + 1) / 8BD AS x FROM range(40)"

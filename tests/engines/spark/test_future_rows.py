@@ -13,6 +13,7 @@ from muntin_testing.streams import streamed, written
 SCHEMA = "ts timestamp, n bigint"
 
 
+@pytest.mark.slow
 def test_a_row_from_the_year_2100_makes_no_other_late(
     streams: SparkSession, tmp_path: Path
 ) -> None:

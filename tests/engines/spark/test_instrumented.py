@@ -25,6 +25,7 @@ def events(spark: SparkSession) -> DataFrame:
     return rows.selectExpr("timestamp_seconds(id) AS ts", "id AS v").cache()
 
 
+@pytest.mark.slow
 def test_expand_reads_the_pieces_that_are_explained(events: DataFrame) -> None:
     reached = Reached()
     chosen = [("uneven", strategy, "seconds") for strategy in many(TELLING, STRATEGIES)]

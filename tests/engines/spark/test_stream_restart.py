@@ -42,6 +42,7 @@ def asked(stream: DataFrame, *windows: mt.Window, **options: Any) -> DataFrame:
     return rows
 
 
+@pytest.mark.slow
 def test_another_set_of_windows_is_refused_and_kept_ones_go_on(
     streams: SparkSession, tmp_path: Path
 ) -> None:
@@ -80,6 +81,7 @@ def test_another_set_of_windows_is_refused_and_kept_ones_go_on(
     assert len(kept) >= 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("then", [("native", "bucketed"), ("bucketed", "native")])
 def test_a_restart_with_another_operator_is_refused(
     then: tuple[str, str], streams: SparkSession, tmp_path: Path

@@ -96,7 +96,7 @@ def runs_as_spark_does(
         pytest.param(
             *("append/18", ["shared-pairs", "wcg-fw"], ("native",), 5), marks=pytest.mark.long
         ),
-        ("update/8", ["direct"], STREAM_OPERATORS, 3),
+        pytest.param("update/8", ["direct"], STREAM_OPERATORS, 3, marks=pytest.mark.slow),
     ],
 )
 def test_every_batch_has_sparks_own_rows(

@@ -154,6 +154,7 @@ def test_what_spark_refuses_is_refused_with_a_sentence(frugal: SparkSession, sha
         assert "\n" not in said
 
 
+@pytest.mark.slow
 def test_sums_overflow_as_sparks_do_with_ansi_on_and_off(frugal: SparkSession) -> None:
     at = datetime(2024, 3, 1, tzinfo=UTC)
     texts = ["no", "2", None, "5"]  # what is no number is null with ANSI mode off
@@ -194,6 +195,7 @@ TOO_WIDE = [(38, 0), (38, 4), (38, 30), (38, 38)]
 """Decimals whose mean Spark computes itself: of up to 34 digits, which its type has room for."""
 
 
+@pytest.mark.slow
 def test_values_at_the_edges_of_their_types(frugal: SparkSession) -> None:
     """Many digits, squares beyond the largest double, and an hour that comes twice."""
     random, at = Random(7), datetime(2024, 11, 3, 5, 30, tzinfo=UTC)  # 01:30 in New York, twice
