@@ -69,6 +69,12 @@ class Outcome:
     named: float
     own: float | None
 
+    def __str__(self) -> str:
+        return (
+            f"{self.set}: told nothing {self.untold:.2f} s by {self.chosen}, told {self.told:.2f} "
+            f"s, best named {self.named:.2f} s by {self.best}"
+        )
+
     @property
     def near(self) -> bool:
         """Whether `auto` is about as fast as the best."""
@@ -112,7 +118,7 @@ def measure(
             if not found:
                 console.print(first_call(events, case), highlight=False)
             found.append(_measure(replace(case, rows=rows), events, options.repeat))
-            console.print(found[-1], highlight=False, soft_wrap=True)
+            console.print(str(found[-1]), highlight=False)
     return found
 
 
