@@ -39,7 +39,12 @@ from muntin.cost.calibration import current_constants
 LONGEST = 2.6
 """Plans predicted to take longer are not run."""
 REPEAT = 5
-MARKS = {"window": ("s", "#1f2933"), "expand": ("^", "#c98a00"), "kernel": ("o", "#3178c6")}
+MARKS = {
+    "window": ("s", "#1f2933"),
+    "expand": ("^", "#c98a00"),
+    "kernel": ("o", "#3178c6"),
+    "rows": ("D", "#2f9e6e"),
+}
 NEAR = 1.1
 """How near to the best measured plan `auto` should be."""
 
@@ -169,8 +174,8 @@ def draw(found: Sequence[Measured], path: Path) -> None:
     with picture(path, (5.2, 4.8)) as (axis,):
         axis.plot([low, high], [low, high], color="#8896a5", linewidth=1)
         axis.fill_between([low, high], [low * 0.8, high * 0.8], [low * 1.2, high * 1.2], alpha=0.12)
-        for operator, (mark, colour) in MARKS.items():
-            own = [m for m in found if m.plan.endswith(operator)]
+        for operator, own in group_by(found, lambda m: m.plan.rpartition(", ")[2]).items():
+            mark, colour = MARKS[operator]
             points = [m.measured for m in own], [m.predicted for m in own]
             axis.scatter(*points, marker=mark, color=colour, s=26, label=operator, zorder=3)
         auto = [m for m in found if m.auto]
