@@ -21,7 +21,7 @@ setup: ## make .venv with the pinned dependencies, and find or install Java
 demo: setup ## run the demo on real flights: many windows, one pass
 	@$(RUN)/muntin demo $(ARGS)
 
-test: setup ## run the tests and the doctests (about seven minutes on two cores)
+test: setup ## run the tests and the doctests (about six minutes on two cores)
 	@$(RUN)/pytest -n 2 --dist worksteal $(ARGS)
 
 test-slow: setup ## run the tests marked slow, which make test leaves out (about ten minutes)
