@@ -43,19 +43,20 @@ def mark_keys(result: DataFrame, names: Iterable[str]) -> DataFrame:
 
 
 def forget_keys(rows: DataFrame) -> DataFrame:
-    """The same rows without marks: what is computed of them has another key."""
-    if not any(KEY in (field.metadata or {}) for field in rows.schema):
+    """The same rows without marks: what is computed of them has another key.
+
+    A mark is set to false: Spark 4.0 takes no metadata for that of the column itself.
+    """
+    if not any((field.metadata or {}).get(KEY) for field in rows.schema):
         return rows
     return rows.select(
         *(
-            column(field.name).alias(field.name, metadata=_without_key(field.metadata or {}))
+            column(field.name).alias(field.name, metadata={**field.metadata, KEY: False})
+            if (field.metadata or {}).get(KEY)
+            else column(field.name)
             for field in rows.schema
         )
     )
-
-
-def _without_key(metadata: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in metadata.items() if name != KEY}
 
 
 def read_columns(result: DataFrame) -> list[Column]:
