@@ -15,17 +15,16 @@ def test_a_part_and_the_largest_group_fit_a_worker() -> None:
     reached = Reached()
 
     @given(
-        rows=st.builds(
-            lambda digits, power: digits * 10.0**power, st.floats(1, 10), st.integers(4, 10)
-        ),
+        rows_of_a_key=st.one_of(st.floats(1e2, 1e10), st.floats(MOST_HELD / 8, 2 * MOST_HELD)),
         keys=st.sampled_from([1.0, 50.0, 1e4, 1e7]),
         chunk=CHUNKS,
         parts=st.integers(1, 400),
         unknown=UNKNOWN,
     )
     def compare(
-        rows: float, keys: float, chunk: int | None, parts: int, unknown: tuple[str, ...]
+        rows_of_a_key: float, keys: float, chunk: int | None, parts: int, unknown: tuple[str, ...]
     ) -> None:
+        rows = rows_of_a_key * keys
         known = Statistics(rows, keys, rate=100.0, unknown=unknown)
         found = held_parts(rows, known, chunk, parts)
         if "rows" in unknown:
@@ -37,6 +36,7 @@ def test_a_part_and_the_largest_group_fit_a_worker() -> None:
         if found is None:
             assert UNEVEN * rows / groups > MOST_HELD
             reached["left to Spark"] += 1
+            reached["only an uneven key is too large"] += rows / groups <= MOST_HELD
             return
         assert UNEVEN * rows / groups <= MOST_HELD
         assert rows / found <= MOST_HELD
@@ -49,3 +49,4 @@ def test_a_part_and_the_largest_group_fit_a_worker() -> None:
 
     compare()
     reached.at_least(4, "left to Spark", "more parts than shuffles have", "parts of a shuffle")
+    reached.at_least(4, "only an uneven key is too large")
