@@ -1,165 +1,23 @@
 """Muntin: many window aggregates over one stream, computed together, in one pass, on Spark."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-
-from muntin.aggregates import (
-    Aggregate,
-    approx_count_distinct,
-    approx_percentile,
-    avg,
-    bit_and,
-    bit_or,
-    bit_xor,
-    bool_and,
-    bool_or,
-    collect_set,
-    corr,
-    count,
-    count_distinct,
-    count_if,
-    covar,
-    covar_pop,
-    covar_samp,
-    custom,
-    kurtosis,
-    max,
-    max_by,
-    mean,
-    median,
-    min,
-    min_by,
-    percentile,
-    product,
-    ratio,
-    skewness,
-    std,
-    stddev,
-    stddev_pop,
-    stddev_samp,
-    sum,
-    var_pop,
-    var_samp,
-    variance,
-)
-from muntin.api import (
-    History,
-    Plan,
-    PlanOptions,
-    Plans,
-    StreamOptions,
-    aggregate,
-    as_of,
-    demo_flights,
-    distinct,
-    explain,
-    join,
-    optimize,
-    parse_sql,
-    progress,
-    sinks,
-    sql,
-    statistics,
-    verify,
-)
-from muntin.api.hints import missing_name as _missing
-from muntin.cost import Statistics
-from muntin.errors import MuntinError
-from muntin.model.data_windows import (
-    DataWindow,
-    count_window,
-    hopping_by,
-    landmark,
-    punctuation,
-    session,
-    snapshot,
-    threshold,
-    user_window,
-)
-from muntin.model.frames import lifetime, trailing
-from muntin.model.query import Query, query
-from muntin.model.windows import Window, hopping, tumbling
-from muntin.state.control import Control
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "Aggregate",
-    "Control",
-    "DataWindow",
-    "History",
-    "MuntinError",
-    "Plan",
-    "PlanOptions",
-    "Plans",
-    "Query",
-    "Statistics",
-    "StreamOptions",
-    "Window",
-    "aggregate",
-    "approx_count_distinct",
-    "approx_percentile",
-    "as_of",
-    "avg",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "bool_and",
-    "bool_or",
-    "collect_set",
-    "corr",
-    "count",
-    "count_distinct",
-    "count_if",
-    "count_window",
-    "covar",
-    "covar_pop",
-    "covar_samp",
-    "custom",
-    "demo_flights",
-    "distinct",
-    "explain",
-    "hopping",
-    "hopping_by",
-    "join",
-    "kurtosis",
-    "landmark",
-    "lifetime",
-    "max",
-    "max_by",
-    "mean",
-    "median",
-    "min",
-    "min_by",
-    "optimize",
-    "parse_sql",
-    "percentile",
-    "product",
-    "progress",
-    "punctuation",
-    "query",
-    "ratio",
-    "session",
-    "sinks",
-    "skewness",
-    "snapshot",
-    "sql",
-    "statistics",
-    "std",
-    "stddev",
-    "stddev_pop",
-    "stddev_samp",
-    "sum",
-    "threshold",
-    "trailing",
-    "tumbling",
-    "user_window",
-    "var_pop",
-    "var_samp",
-    "variance",
-    "verify",
-]
-
-if not _TYPE_CHECKING:  # or mypy would take every name for one that exists
+if TYPE_CHECKING:
+    from muntin.api import *  # noqa: F403  (it lists them)
+    from muntin.api import __all__ as __all__
+else:
 
     def __getattr__(name: str) -> object:
-        raise _missing(name, __all__)
+        """A public name; the first use of one loads all of them (`muntin.api`)."""
+        names = import_module("muntin.api")
+        globals().update({each: getattr(names, each) for each in ("__all__", *names.__all__)})
+        if name not in globals():
+            raise import_module("muntin.api.hints").missing_name(name, names.__all__)
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        """The public names, too."""
+        return sorted({*globals(), *__getattr__("__all__")})
