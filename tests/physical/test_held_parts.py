@@ -33,12 +33,13 @@ def test_a_part_and_the_largest_group_fit_a_worker() -> None:
         groups = 1.0 if "keys" in unknown else keys
         if chunk is not None and "rate" not in unknown:
             groups *= max(rows / 100.0 * SECOND / chunk, 1.0)
+        largest = min(UNEVEN * rows / groups, rows)
         if found is None:
-            assert UNEVEN * rows / groups > MOST_HELD
+            assert largest > MOST_HELD
             reached["left to Spark"] += 1
             reached["only an uneven key is too large"] += rows / groups <= MOST_HELD
             return
-        assert UNEVEN * rows / groups <= MOST_HELD
+        assert largest <= MOST_HELD
         assert rows / found <= MOST_HELD
         if found > parts:
             assert found == -(-rows // MOST_HELD)

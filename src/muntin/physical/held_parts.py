@@ -41,7 +41,7 @@ def held_parts(rows: float, known: Statistics, chunk: int | None, parts: int) ->
     keys = 1.0 if "keys" in known.unknown else known.keys
     cut = chunk is not None and "rate" not in known.unknown
     chunks = max(known.span * SECOND / chunk, 1.0) if cut and chunk else 1.0
-    if UNEVEN * rows / (keys * chunks) > MOST_HELD:
+    if rows * min(UNEVEN / (keys * chunks), 1.0) > MOST_HELD:
         return None
     if rows <= MOST_HELD:
         return 1

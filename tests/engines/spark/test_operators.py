@@ -60,6 +60,24 @@ def test_workers_sort_as_spark_does(
         assert_same_rows(ours, expected, asked)
 
 
+@pytest.mark.parametrize("operator", ["kernel", "rows"])
+@pytest.mark.parametrize("keys", [["k"], []])
+def test_keys_that_stay_whole_give_the_same_rows(
+    frugal: SparkSession, operator: BatchOperator, keys: list[str]
+) -> None:
+    windows = [mt.hopping("10 minutes", "1 minute"), mt.hopping("1 hour", "4 minutes")]
+    asked = mt.query("ts", windows, [mt.sum("v"), mt.count()], keys)
+    table = events(frugal).repartition(3)
+    expected = rows_of_window(table, asked)
+    for rate, whole in ((1, True), (None, False)):
+        plan = mt.optimize(
+            asked, "shared-pairs", operator=operator, rows=2000, distinct_keys=3, rate=rate
+        )
+        ours = plan.apply(table)
+        assert ("chunk" not in physical_plan(ours)) == whole
+        assert_same_rows(ours, expected, asked)
+
+
 def test_spark_sorts_where_a_worker_might_not_hold_all_rows() -> None:
     windows = [mt.tumbling("1 minute"), mt.hopping("1 hour", "1 minute")]
     asked = mt.query("ts", windows, [mt.max("v")], "k")

@@ -37,19 +37,19 @@ ROWS = st.lists(
 )
 
 
-def batches(rows: list[Row], chunk: int, size: int) -> list[pa.RecordBatch]:
+def batches(rows: list[Row], chunk: int | None, size: int) -> list[pa.RecordBatch]:
     """The rows as Spark hands them over: split by chunk of their time, sorted, in batches."""
-    split = [
-        (key, owner, t, value)
-        for key, t, value in rows
-        for owner in {t // chunk, (t - WIDEST + 1) // chunk}
-    ]
+    split = [(key, owner, t, value) for key, t, value in rows for owner in owners_of(t, chunk)]
     split.sort(key=lambda r: (r[0] is not None, r[0] or "", r[1], r[2]))
     keys, owners, times, values = zip(*split, strict=True)
     table = pa.table(
         {"k0": pa.array(keys, pa.string()), "t": times, "p0": values, "chunk": owners},
     )
     return [batch for batch in table.to_batches(max_chunksize=size) if batch.num_rows]
+
+
+def owners_of(t: int, chunk: int | None) -> set[int]:
+    return {0} if chunk is None else {t // chunk, (t - WIDEST + 1) // chunk}
 
 
 def expected(rows: list[Row]) -> dict[tuple[Any, ...], tuple[int, int]]:
@@ -70,8 +70,8 @@ def _small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_instance_comes_once_with_all_its_rows() -> None:
     reached = Reached()
 
-    @given(rows=ROWS, chunk=st.sampled_from([12, 13, 17, 48]), size=st.integers(1, 7))
-    def compare(rows: list[Row], chunk: int, size: int) -> None:
+    @given(rows=ROWS, chunk=st.sampled_from([None, 12, 13, 17, 48]), size=st.integers(1, 7))
+    def compare(rows: list[Row], chunk: int | None, size: int) -> None:
         kernel = Kernel(("k0",), PARTIALS, {0: TREE}, frozenset({0, 1, 2, 3}), chunk, wraps=False)
         stage = SlicedRows(kernel, BASE, Sent({"p0": "p0", "p1": "p0"}))
         given_rows = batches(rows, chunk, size)
@@ -85,10 +85,12 @@ def test_every_instance_comes_once_with_all_its_rows() -> None:
         reached["several portions"] += sum(b.num_rows for b in given_rows) > 8
         slices = {(key, (t - 1) // 2) for key, t, _ in rows}
         reached["several rows in a slice"] += len(slices) < len(rows)
-        reached["several chunks"] += len({t // chunk for _, t, _ in rows}) > 1
+        reached["whole keys"] += chunk is None
+        reached["several chunks"] += len({t // (chunk or 2**62) for _, t, _ in rows}) > 1
 
     compare()
     reached.at_least(20, "several portions", "several rows in a slice", "several chunks")
+    reached.at_least(10, "whole keys")
 
 
 def test_an_empty_partition_gives_nothing() -> None:

@@ -53,6 +53,11 @@ class Kernel:
     read: Read | None = None
 
     @property
+    def lanes(self) -> list[str]:
+        """The columns whose equal values a row stays among: the keys and, if cut, the chunk."""
+        return [*self.keys, *(["chunk"] if self.chunk else [])]
+
+    @property
     def widest(self) -> int:
         """The longest range: all pieces of an instance start within it."""
         return max((b.widest for own in self.trees.values() for b in own), default=1)
@@ -101,8 +106,7 @@ class Groups:
     @staticmethod
     def of(table: pa.Table, kernel: Kernel, seen_to: int, is_last: bool) -> Groups:
         """Number the groups; `seen_to` is where the first one was left off."""
-        names = [*kernel.keys, "node", *(["chunk"] if kernel.chunk else [])]
-        changes = changes_of(table, names)
+        changes = changes_of(table, [*kernel.lanes, "node"])
         group = np.concatenate(([0], np.cumsum(changes)))
         node = whole(table, "node").to_numpy(zero_copy_only=False)
         start = whole(table, "start").to_numpy(zero_copy_only=False)

@@ -53,7 +53,7 @@ class SlicedRows:
         instant = whole(rows, "t").to_numpy(zero_copy_only=False)
         node = np.full(rows.num_rows, self.base.node, dtype=np.int32)
         start = starts(self.base.slices, instant)
-        own = {name: rows.column(name) for name in (*self.kernel.keys, "chunk")}
+        own = {name: rows.column(name) for name in self.kernel.lanes}
         partials = self.sent.lift(rows, self.kernel.partials)
         return pa.table({**own, "node": node, "start": start, **partials})
 
@@ -61,7 +61,7 @@ class SlicedRows:
         """Neighbours of the same group and start as one."""
         pieces = pieces.combine_chunks()
         start = whole(pieces, "start").to_numpy(zero_copy_only=False)
-        changes = changes_of(pieces, [*self.kernel.keys, "chunk"]) | (start[1:] != start[:-1])
+        changes = changes_of(pieces, self.kernel.lanes) | (start[1:] != start[:-1])
         first = np.concatenate(([0], np.flatnonzero(changes) + 1))
         grouping, kernel = Grouping(np.arange(len(start)), first), self.kernel
         kept = pieces.take(pa.array(first))

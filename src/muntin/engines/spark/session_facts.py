@@ -39,7 +39,12 @@ def shuffle_partitions(spark: SparkSession) -> int:
 
 
 def spread(rows: DataFrame, parts: int, by: Sequence[Column]) -> DataFrame:
-    """The rows in so many parts, by the values of columns; Spark decides where it is one."""
+    """The rows in so many parts, by the values of columns; Spark decides where it is one.
+
+    Without columns all rows are one group, and in one part.
+    """
+    if not by:
+        return rows.repartition(1)
     return rows.repartition(parts, *by) if parts > 1 else rows.repartition(*by)
 
 

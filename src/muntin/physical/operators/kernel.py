@@ -1,12 +1,13 @@
 """kernel: sorted pieces through NumPy, two scans and one combine a result, whatever the overlap.
 
-The engine groups the source into the first level; its pieces go to Python once, split by key and by
-chunks of time, and only results come back. The whole tree below is evaluated there, node by node
-(`kernels.tree`): slices of slices are cut, windows of disjoint pieces scanned, and windows of
-windows that overlap themselves gathered. Of a slice that is open where a window ends, the running
-partial is read, so there are as many slices to scan as instances begin, not as begin and end; what
-the engine sends are still the fragments between all begins and ends. A stream keeps the pieces of
-first-level nodes as state, so there they must be disjoint: `Base`.
+The engine groups the source into the first level; its pieces go to Python once, split by key and,
+where keys are few, by chunks of time (`whole_keys`), and only results come back. The whole tree
+below is evaluated there, node by node (`kernels.tree`): slices of slices are cut, windows of
+disjoint pieces scanned, and windows of windows that overlap themselves gathered. Of a slice that is
+open where a window ends, the running partial is read, so there are as many slices to scan as
+instances begin, not as begin and end; what the engine sends are still the fragments between all
+begins and ends. A stream keeps the pieces of first-level nodes as state, so there they must be
+disjoint: `Base`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from muntin.physical.operators.counted import (
 )
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question, in_engine, in_python
+from muntin.physical.whole_keys import stay_whole
 from muntin.plan import SharingPlan, refine
 from muntin.plan.coverage import delta_window
 from muntin.plan.feeds import Feed
@@ -76,14 +78,15 @@ class Kernel(Counted):
         """Pieces of the first level are sent; each node scans its parent's, results come back."""
         if physical.depth == 1 and in_python(question.query) is None:
             return EXPAND.work(physical, question)  # nothing is left for Python to do
-        works, idle = first_level(physical, question), idle_cores(physical, question)
+        chunk = self.chunk(physical, question.query, question.statistics)
+        works, idle = first_level(physical, question), idle_cores(physical, question, chunk)
         works[FROM_SOURCE] = Work(1, stage=2, worker=1, read=works[FROM_SOURCE].read)
         held, width = question.statistics.held, question.width
         for node in physical.nodes:
             rows = held(node.shape)
             returned = 0.0 if node.hidden else rows * width * idle
             if node.parent == FROM_SOURCE:
-                shipped = rows * width * HALO * idle
+                shipped = rows * width * sent_times(chunk) * idle
                 works[node.number] = replace(works[node.number], shipped=shipped, returned=returned)
             else:
                 scanned = read(physical, node, question) / SCANS * question.partials * idle
@@ -97,7 +100,7 @@ class Kernel(Counted):
         """
         pieces = fewest_pieces(question) * question.width
         read = question.statistics.rows
-        sent = Work(1, stage=2, worker=1, read=read, grouped=pieces, shipped=pieces * HALO)
+        sent = Work(1, stage=2, worker=1, read=read, grouped=pieces, shipped=pieces)
         below = sum_works([sent, least_below(question)])
         return (below,) if in_python(question.query) else (below, copied_work(question))
 
@@ -106,8 +109,18 @@ class Kernel(Counted):
         known = physical.planned_for
         if known is None:
             return None
-        rows = HALO * self.sent_rows(physical, query, known)
-        return held_parts(rows, known, CHUNK_RANGES * widest(physical), parts)
+        chunk = self.chunk(physical, query, known)
+        rows = sent_times(chunk) * self.sent_rows(physical, query, known)
+        return held_parts(rows, known, chunk, parts)
+
+    def chunk(self, physical: PhysicalPlan, query: Query, known: Statistics | None) -> int | None:
+        """How long the chunks of time are that keys are cut into; None where they stay whole."""
+        if known is not None:
+            results = sum(known.held(node.shape) for node in physical.outputs)
+            work = results + self.sent_rows(physical, query, known)
+            if stay_whole(known, work, self.sent_rows(physical, query, replace(known, keys=1))):
+                return None
+        return CHUNK_RANGES * widest(physical)
 
     def sent_rows(self, physical: PhysicalPlan, query: Query, known: Statistics) -> float:
         """How many rows go to Python: pieces, or all rows, which some pieces hold in lists."""
@@ -189,10 +202,15 @@ def widest(physical: PhysicalPlan) -> int:
     return max((shape.range for shape in below if isinstance(shape, Window)), default=1)
 
 
-def idle_cores(physical: PhysicalPlan, question: Question) -> float:
+def sent_times(chunk: int | None) -> float:
+    """How often a row is sent: some go to two chunks of time."""
+    return 1.0 if chunk is None else HALO
+
+
+def idle_cores(physical: PhysicalPlan, question: Question, chunk: int | None) -> float:
     """How many cores there are for one that has work: groups of few keys cannot use all."""
     known, cores = question.statistics, question.constants.cores
-    chunks = max(known.span * SECOND / (CHUNK_RANGES * widest(physical)), 1.0)
+    chunks = 1.0 if chunk is None else max(known.span * SECOND / chunk, 1.0)
     lanes = min(float(cores), known.keys * chunks * len(physical.roots))
     return cores / max(lanes, 1.0)
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from muntin.cost.spark import Work
 from muntin.cost.statistics import Statistics
-from muntin.cost.surrogates import HALO, SCANS
+from muntin.cost.surrogates import SCANS
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical.lowering import FROM_SOURCE, PhysicalNode, PhysicalPlan
 from muntin.physical.operators.base import Works
 from muntin.physical.operators.counted import sum_works
-from muntin.physical.operators.kernel import Kernel, idle_cores, least_below
+from muntin.physical.operators.kernel import Kernel, idle_cores, least_below, sent_times
 from muntin.physical.question import Question, in_python
 from muntin.plan import SharingPlan
 
@@ -44,8 +44,9 @@ class Rows(Kernel):
     def work(self, physical: PhysicalPlan, question: Question) -> Works:
         """All rows are sent, and scanned once more than the kernel scans their slices."""
         known, [root] = question.statistics, physical.roots
-        rows = known.rows * idle_cores(physical, question)
-        sent = rows * _sent(question)
+        chunk = self.chunk(physical, question.query, known)
+        rows = known.rows * idle_cores(physical, question, chunk)
+        sent = rows * _sent(question) * sent_times(chunk)
         works = super().work(physical, question)
         works[FROM_SOURCE] = Work(1, stage=1, worker=1, shipped=sent)
         sliced = rows / SCANS * question.partials
@@ -71,9 +72,9 @@ class Rows(Kernel):
 
 
 def _sent(question: Question) -> float:
-    """Values that a row takes with it: keys, time and inputs, some rows twice."""
+    """Values that a row takes with it: keys, time and inputs."""
     inputs = len({each for a in question.shared for each in a.arguments})
-    return (len(question.query.keys) + 1 + inputs) * HALO
+    return len(question.query.keys) + 1.0 + inputs
 
 
 ROWS = Rows()

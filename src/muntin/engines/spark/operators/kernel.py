@@ -19,7 +19,8 @@ from muntin.errors import ColumnError
 from muntin.kernels.sorted_rows import InOrder
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import source_level
-from muntin.physical.operators.kernel import CHUNK_RANGES, KERNEL, trees, widest
+from muntin.physical.operators.kernel import KERNEL, trees
+from muntin.physical.operators.kernel import Kernel as KernelOperator
 from muntin.physical.question import in_engine, in_python
 
 
@@ -45,15 +46,15 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
 
 def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """All levels below the first, from its grouped rows."""
-    kernel = kernel_of(physical, bound)
+    kernel = kernel_of(physical, bound, KERNEL)
     parts = KERNEL.parts(physical, bound.query, shuffle_partitions(bound.df.sparkSession))
     return evaluate(rows, "start", kernel, kernel, bound.table, parts, "node")
 
 
-def kernel_of(physical: PhysicalPlan, bound: Bound) -> Kernel:
+def kernel_of(physical: PhysicalPlan, bound: Bound, operator: KernelOperator) -> Kernel:
     """What workers need to know to evaluate a plan."""
     asked = frozenset(node.number for node in physical.outputs)
-    chunk, table = CHUNK_RANGES * widest(physical), bound.table
+    chunk, table = operator.chunk(physical, bound.query, physical.planned_for), bound.table
     return Kernel(table.keys, table.columns.partials, trees(physical), asked, chunk, bound.wraps)
 
 
@@ -70,14 +71,14 @@ def evaluate(
 
     Workers sort so many parts of them, or Spark does.
     """
-    assert kernel.chunk is not None, "few keys are split by time"
-    split = _chunked(rows, position, kernel.chunk, kernel.widest)
-    names = (*table.keys, *by, "chunk")
+    if kernel.chunk is not None:
+        rows, by = _chunked(rows, position, kernel.chunk, kernel.widest), (*by, "chunk")
+    names = (*table.keys, *by)
     own = [F.expr(name) for name in names]
     if parts is None:
-        ordered = split.repartition(*own).sortWithinPartitions(*own, F.expr(position))
+        ordered = spread(rows, 1, own).sortWithinPartitions(*own, F.expr(position))
     else:
-        ordered, body = spread(split, parts, own), InOrder(body, names, position)
+        ordered, body = spread(rows, parts, own), InOrder(body, names, position)
     return _unpacked(map_in_arrow(ordered, body, _listed(table)), table)
 
 

@@ -23,7 +23,7 @@ def refusal(bound: Bound) -> str | None:
 def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     """All levels by NumPy, from the partials of every row."""
     table, [base] = bound.table, bases(physical)
-    given, kernel = send_rows(table), kernel_of(physical, bound)
+    given, kernel = send_rows(table), kernel_of(physical, bound, ROWS)
     parts = ROWS.parts(physical, bound.query, shuffle_partitions(bound.df.sparkSession))
     body = SlicedRows(kernel, base, given.sent)
     found = evaluate(given.rows, "t", body, kernel, table, parts)
