@@ -53,19 +53,19 @@ _COUNTS = attrgetter(*KINDS)
 class Constants:
     """Seconds for one thing of each kind; `origin` says where they come from."""
 
-    plan: float = 0.060
-    stage: float = 0.086
-    level: float = 0.010
-    worker: float = 0.022
-    read: float = 1.4e-8
-    copied: float = 3.8e-8
-    windowed: float = 9.1e-8
-    grouped: float = 1.4e-7
-    entered: float = 2.7e-8
-    exploded: float = 2.9e-8
-    shipped: float = 1.3e-7
-    scanned: float = 1.4e-8
-    returned: float = 3.4e-8
+    plan: float = 0.035
+    stage: float = 0.059
+    level: float = 0.0033
+    worker: float = 0.012
+    read: float = 1.8e-8
+    copied: float = 2.0e-8
+    windowed: float = 4.7e-8
+    grouped: float = 7.9e-8
+    entered: float = 1.4e-8
+    exploded: float = 1.1e-8
+    shipped: float = 9.3e-8
+    scanned: float = 1.0e-8
+    returned: float = 2.0e-8
     cores: int = 2
     origin: str = "shipped"
 
@@ -79,4 +79,4 @@ class Constants:
 
 
 SHIPPED = Constants()
-"""Fitted by `muntin calibrate` on two cores; the experiment `spark-cost` judges them."""
+"""Fitted on two cores to one run of the experiment `cost-model`; another run judges them."""

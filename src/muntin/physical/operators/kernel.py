@@ -50,6 +50,8 @@ from muntin.plan.slicing import Slices, begins
 
 NODE = 0.1
 """What one more node costs, as a part of what a level costs expand: calls of NumPy."""
+STAGES = 1.35
+"""Shuffles: that of the pieces costs a third of one, since Spark joins its small parts."""
 SORTED_BY_SPARK = "Spark sorts: a worker might not hold all rows of its part"
 CHUNK_RANGES = 4
 """A chunk of time is this many times the widest range."""
@@ -80,7 +82,7 @@ class Kernel(Counted):
             return EXPAND.work(physical, question)  # nothing is left for Python to do
         chunk = self.chunk(physical, question.query, question.statistics)
         works, idle = first_level(physical, question), idle_cores(physical, question, chunk)
-        works[FROM_SOURCE] = Work(1, stage=2, worker=1, read=works[FROM_SOURCE].read)
+        works[FROM_SOURCE] = Work(1, stage=STAGES, worker=1, read=works[FROM_SOURCE].read)
         held, width = question.statistics.held, question.width
         for node in physical.nodes:
             rows = held(node.shape)
@@ -100,7 +102,7 @@ class Kernel(Counted):
         """
         pieces = fewest_pieces(question) * question.width
         read = question.statistics.rows
-        sent = Work(1, stage=2, worker=1, read=read, grouped=pieces, shipped=pieces)
+        sent = Work(1, stage=STAGES, worker=1, read=read, grouped=pieces, shipped=pieces)
         below = sum_works([sent, least_below(question)])
         return (below,) if in_python(question.query) else (below, copied_work(question))
 
