@@ -22,6 +22,7 @@ FILES = {
     "test_notebooks": "runs the notebooks of the examples",
     "test_optional_libraries": "takes the extras away",
     "test_pages": "checks pages of docs",
+    "test_public_names": "asks fresh interpreters for names",
     "test_readme": "runs the README and the guides",
     "test_site": "builds the site of docs",
 }
