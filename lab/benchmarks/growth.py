@@ -8,8 +8,8 @@ Each axis grows one thing and leaves the others as they are:
     overlap  one window whose range is 1 to 10,000 slides
 
 A side is first run at the smallest place, to warm up. Before each further place its time is
-predicted from the places behind it; if that exceeds the limit, or the time of the axis is used up,
-it is not run, and the table says so. The slope is that of the least squares line through the
+predicted from the places behind it; if that exceeds the limit, or what the side has left of its
+time, it is not run, and the table says so. The slope is that of the least squares line through the
 logarithms: 1 is proportional, 0 is constant. `--out` keeps a table of all axes that were run, and
 draws it.
 """
@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from pathlib import Path
-from time import perf_counter
 
 from rich.console import Console
 from rich.table import Table
@@ -36,8 +35,8 @@ from muntin.model.windows import Window
 
 LIMIT = 25.0
 """Seconds that a place is predicted to take at most."""
-BUDGET = 150.0
-"""Seconds for an axis; what is left then is not run."""
+BUDGET = 60.0
+"""Seconds for a side of an axis; what is left then is not run."""
 SECOND = 1_000_000
 
 
@@ -100,11 +99,10 @@ def measure(axis: str, points: Sequence[Point], sides: Mapping[str, Side]) -> li
     found: list[Measured] = []
     for side in sides.values():
         side(points[0], LIMIT)  # compiles, and writes the smallest files
-    begun = perf_counter()
     for point in points:
         for name, side in sides.items():
             own = [each for each in found if each.side == name]
-            left = BUDGET - (perf_counter() - begun)
+            left = BUDGET - sum(each.seconds or 0.0 for each in own)
             found.append(_measure(axis, name, side, point, own, left))
     return found
 
@@ -125,13 +123,15 @@ def _measure(
 def predict(points: Sequence[tuple[float, float]], at: float) -> float:
     """Seconds at a place further on, along the power through the last two, and no fewer than there.
 
-    >>> predict([], 10), predict([(1, 2.0)], 10)
-    (0.0, 2.0)
+    One place alone tells no power: it is taken to be a half.
+
+    >>> predict([], 10), predict([(1, 2.0)], 100)
+    (0.0, 20.0)
     >>> round(predict([(1, 1.0), (10, 10.0)], 1000))
     1000
     """
     if len(points) < 2:
-        return max((seconds for _, seconds in points), default=0.0)
+        return max((seconds * (at / place) ** 0.5 for place, seconds in points), default=0.0)
     (x1, y1), (x2, y2) = points[-2:]
     return max(y2 * exp(log(at / x2) * log(y2 / y1) / log(x2 / x1)), y2)
 
