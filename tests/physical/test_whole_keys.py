@@ -57,7 +57,7 @@ def test_a_key_is_cut_where_it_is_too_much_for_a_task() -> None:
     reached.at_least(3, "too much to do")
 
 
-def test_one_worker_holds_all_that_it_is_sent_at_once() -> None:
+def test_a_worker_holds_its_part_of_keys_that_stay_whole() -> None:
     known = Statistics(rows=5e6, keys=20_000, rate=100)
     plan = mt.optimize(ASKED, "shared-pairs", operator="rows", statistics=known)
     parts = ROWS.parts(plan.choice.physical, ASKED, 4)
