@@ -38,7 +38,8 @@ def _compare(relation: duckdb.DuckDBPyRelation, read: Reading, ours: str) -> Ver
     [found] = run(relation, f"SELECT count(*), count_if(differs) FROM ({marked})").fetchall()
     sample: list[dict[str, Any]] = []
     if found[1]:
-        some = run(relation, f"SELECT * FROM ({marked}) WHERE differs LIMIT {SAMPLE}")
+        first = f'ORDER BY window_id, "window", keys LIMIT {SAMPLE}'
+        some = run(relation, f"SELECT * FROM ({marked}) WHERE differs {first}")
         sample = some.to_arrow_table().to_pylist()
     words, judge = tuple(map(_in_words, sample)), "those of DuckDB's direct evaluation"
     return Verification(int(found[0]), int(found[1]), tuple(sample), words, judge)

@@ -83,7 +83,8 @@ def compare(df: DataFrame, query: Query, ours: DataFrame) -> Verification:
         F.count(F.lit(1)), F.count_if("differs"), F.count_if(~F.col("differs") & ~F.col("exact"))
     )
     rows, different, rounded = counts.collect()[0]
-    shown = marked.where("differs").drop("differs", "exact").limit(SAMPLE)
+    first = marked.where("differs").orderBy("window_id", "window").limit(SAMPLE)
+    shown = first.drop("differs", "exact")
     sample = shown.collect() if different else []
     approximate = any(a.function.approximate for a in query.aggregates)
     words, judge = tuple(map(_in_words, sample)), "Spark's own"
