@@ -149,6 +149,9 @@ def test_several_classes_may_cut_a_class_together() -> None:
     slices = Slices((Cut(4, 0), Cut(4, 2)))
     assert slices.cuts_at(Cut(2, 0))
     assert not slices.cuts_at(Cut(2, 1))
+    thirds = [Cut(3, phase) for phase in range(3)]  # none contains 2ℤ, and they just suffice
+    assert Slices(tuple(thirds)).cuts_at(Cut(2, 0))
+    assert not Slices(tuple(thirds[1:])).cuts_at(Cut(2, 0))
 
 
 def test_cuts_at_never_walks_an_astronomical_period() -> None:
