@@ -75,6 +75,7 @@ def test_keys_that_stay_whole_give_the_same_rows(
         )
         ours = plan.apply(table)
         assert ("chunk" not in physical_plan(ours)) == whole
+        assert ("time is split into chunks of 4 hours" not in plan.explain()) == whole
         assert_same_rows(ours, expected, asked)
 
 

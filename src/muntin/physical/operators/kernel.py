@@ -20,6 +20,7 @@ from muntin.cost.spark import Work
 from muntin.cost.statistics import SECOND, Statistics
 from muntin.cost.surrogates import GATHER, HALO, OPEN, SCANS, opened
 from muntin.kernels.tree import Branch
+from muntin.model.durations import duration_text
 from muntin.model.query import Query
 from muntin.model.windows import Window
 from muntin.physical.held_parts import held_parts
@@ -52,6 +53,7 @@ NODE = 0.1
 """What one more node costs, as a part of what a level costs expand: calls of NumPy."""
 STAGES = 1.35
 """Shuffles: that of the pieces costs a third of one, since Spark joins its small parts."""
+IN_CHUNKS = "time is split into chunks of {}, which workers share"
 SORTED_BY_SPARK = "Spark sorts: a worker might not hold all rows of its part"
 CHUNK_RANGES = 4
 """A chunk of time is this many times the widest range."""
@@ -131,11 +133,14 @@ class Kernel(Counted):
         return sum(known.held(root.shape) for root in physical.roots)
 
     def notes(self, physical: PhysicalPlan, question: Question) -> tuple[str, ...]:
-        """Who sorts, where it is not the workers."""
-        alone = physical.depth == 1 and in_python(question.query) is None
-        if alone or self.parts(physical, question.query, 1) is not None:
+        """Whether time is split, and who sorts where it is not the workers."""
+        if physical.depth == 1 and in_python(question.query) is None:
             return ()
-        return (SORTED_BY_SPARK,)
+        chunk = self.chunk(physical, question.query, physical.planned_for)
+        notes = [] if chunk is None else [IN_CHUNKS.format(duration_text(chunk))]
+        if self.parts(physical, question.query, 1) is None:
+            notes.append(SORTED_BY_SPARK)
+        return tuple(notes)
 
     def left_to_engine(self, question: Question) -> tuple[Aggregate, ...]:
         """What only the engine merges is expanded beside what must run in Python."""
