@@ -5,12 +5,17 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+import muntin
+import muntin_testing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +49,14 @@ settings.load_profile(os.environ.get("MUNTIN_HYPOTHESIS", "default"))
 
 
 def pytest_collection_finish() -> None:
-    """What modules and tests hold stays to the end: no collection of garbage looks at it again."""
+    """Import all there is, then freeze it: no collection of garbage looks at it again.
+
+    Hypothesis draws from the constants of what is imported, which would hang on the tests before.
+    """
+    for package in (muntin, muntin_testing):
+        for module in walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
     gc.collect()
     gc.freeze()
 

@@ -107,7 +107,7 @@ def test_any_windows_keep_to_the_budget() -> None:
 
     keep_to_the_budget()
     assert seen["ten or more"] >= 3, seen
-    assert seen["planned"] >= 100, seen
+    assert seen["planned"] >= 60, seen
     assert seen["left out"] >= 3, seen
 
 
