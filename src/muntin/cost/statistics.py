@@ -69,6 +69,11 @@ class Statistics:
         """Seconds of event time from the first row to the last."""
         return self.rows / self.rate
 
+    @property
+    def known(self) -> Statistics:
+        """The same, as if nothing of them were assumed."""
+        return replace(self, unknown=())
+
     def cases(self, keyed: bool, stream: bool = False) -> tuple[Statistics, ...]:
         """What the data may be like, as far as it is unknown; these statistics are the first.
 

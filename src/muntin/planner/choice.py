@@ -4,8 +4,9 @@ What is chosen is what explain() shows and the engine runs: the rewritten plan, 
 compared with one window() query of Spark's own for each window (`predict_unshared`).
 
 Where rows, keys or rate are unknown, the data may be like any of several cases. What is chosen then
-is what has the least regret: how many times slower it is than the best there is, in the case that
-is worst for it (minimax regret; Savage, 1951). With one case that is what is fastest.
+is what has the least regret: how many times slower it is than the best there is for those who know
+the case, in the one that is worst for it (minimax regret; Savage, 1951). With one case that is what
+is fastest.
 
 On a stream, what may be slower than Spark's own window() in some case is not chosen while there is
 anything that may not: nobody should pay for sharing where there is nothing to share.
@@ -41,10 +42,11 @@ SLOWER = 1.1
 class Choice:
     """An operator and the plan that it runs, with the seconds predicted for each node.
 
-    `cases` are the seconds predicted for each of the cases that the data may be like.
+    `cases` are the seconds predicted for each of the cases that the data may be like, and `told`
+    those if one knew that it is this case.
     `asked` says that it was asked for by name; `others` are the operators that could run the same
-    plan, with the seconds predicted for them in each case, and `refusals` those that could not,
-    with reasons.
+    plan, with the seconds predicted for them in each case if told, and `refusals` those that could
+    not, with reasons.
     `missed` is one predicted to be faster that the data ruled out, with the reason. `regret` is how
     many times slower it may be than the best of all that were tried, where the data is unknown.
     `slower` says that on a stream it may be slower than Spark's own window() in one of the cases.
@@ -54,6 +56,7 @@ class Choice:
     physical: PhysicalPlan
     by_node: Mapping[int, float] = field(repr=False)
     cases: tuple[float, ...] = field(repr=False)
+    told: tuple[float, ...] = field(repr=False)
     asked: bool = False
     others: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     refusals: Mapping[str, str] = field(default_factory=dict)
@@ -100,7 +103,7 @@ def choose(
         why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
         raise StrategyError(f"no operator can run this plan: {why}")
     best = found[least_regret(found)[0]]
-    others = {c.operator.name: c.cases for c in found if c is not best}
+    others = {c.operator.name: c.told for c in found if c is not best}
     faster = [c.operator.name for c in ruled_out if c.seconds < best.seconds]
     missed = (faster[0], reasons[faster[0]]) if faster else None
     return replace(best, others=others, refusals=reasons, missed=missed)
@@ -112,7 +115,7 @@ def least_regret(choices: Sequence[Choice]) -> tuple[int, float]:
     Of choices that are about as safe, the one that is fastest in the first case is taken, and of
     these the first.
     """
-    rivals = [c.cases for c in choices] + [each for c in choices for each in c.others.values()]
+    rivals = [c.told for c in choices] + [each for c in choices for each in c.others.values()]
     best = [min(seconds) for seconds in zip(*rivals, strict=True)]
     if len(best) == 1:
         return min(range(len(choices)), key=lambda i: choices[i].seconds), 1.0
@@ -187,10 +190,14 @@ def predict(operator: Operator, physical: PhysicalPlan, question: Question, engi
     cases = question.stream_cases if engine == "stream" else question.batch_cases
     by_case = [operator.seconds(physical, case) for case in cases]
     totals = tuple(sum(each.values()) for each in by_case)
+    told = totals
+    if question.statistics.unknown:
+        known = (replace(case, statistics=case.statistics.known) for case in cases)
+        told = tuple(sum(operator.seconds(physical, case).values()) for case in known)
     slower = engine == "stream" and any(
         ours > SLOWER * own for ours, own in zip(totals, _own_seconds(question), strict=True)
     )
-    return Choice(operator, physical, by_case[0], totals, slower=slower)
+    return Choice(operator, physical, by_case[0], totals, told, slower=slower)
 
 
 @lru_cache(maxsize=64)

@@ -98,10 +98,11 @@ def find_plan(query: Query, options: Options) -> Found:
     question = options.question(query)
     aims = _aims(question, options)
     found: dict[SharingPlan, Choice] = {}  # strategies often build the same plan
+    priced = 2 * PRICED if question.statistics.unknown else PRICED  # each case told and untold
 
     def run_by(plan: SharingPlan, budget: Budget) -> Choice:
         if plan not in found:
-            budget.spent += PRICED * len(plan.nodes)
+            budget.spent += priced * len(plan.nodes)
             ruled_out = options.facts.refused
             found[plan] = choose(plan, question, options.engine, options.forced, ruled_out)
         return found[plan]
