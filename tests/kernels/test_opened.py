@@ -46,7 +46,7 @@ def test_open_slices_give_what_brute_force_gives() -> None:
         check(refined, asked)
         assert refine(refined) is refined
         physical = lower(refined)
-        wanted = assert_is_brute_force(physical, Random(seed), within, idempotent=False)
+        wanted = assert_is_brute_force(physical, Random(seed), within, False, reached)
         opened = [n for n in physical.nodes if isinstance(n.program, Prefix)]
         made_of = [physical.nodes[n.parent].shape for n in opened]
         reached["open"] += bool(opened)

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muntin.kernels.instances import instances
+from muntin.kernels.instances import instances, runs
 from muntin.kernels.monoids import Array, Arrays, Monoid, Scanned, Ufuncs
-from muntin.kernels.scans import Halves, Segments
+from muntin.kernels.scans import Scans
 from muntin.model.windows import Window
 
 Slices = list[tuple[int, int]]
@@ -51,15 +51,35 @@ def test_instances_come_once_in_order_with_their_first_and_last_slice(
     assert found == expected
 
 
+@given(SLICES, small_windows())
+def test_runs_are_neighbours_that_hold_the_same_slices(slices: Slices, window: Window) -> None:
+    group, start = (np.array(column) for column in zip(*slices, strict=True))
+    found = runs(group, start, window)
+    assert found.times is not None
+    expected = brute_force(slices, window)
+    told = [
+        (int(group[first]), int(begin) + turn * window.slide, int(first), int(last))
+        for begin, first, last, times in zip(
+            found.start, found.first, found.last, found.times, strict=True
+        )
+        for turn in range(times)
+    ]
+    assert told == [(g, b, inside[0], inside[-1]) for g, b, inside in expected]
+    same = [a[0] == b[0] and a[2] == b[2] for a, b in pairwise(expected)]
+    apart = [b[1] - a[1] > window.slide for a, b in pairwise(expected)]
+    new = sum(gap or not equal for equal, gap in zip(same, apart, strict=True))
+    assert len(found.times) == 1 + new, "no run is cut in two"
+
+
 def evaluated(
     group: Array, start: Array, values: Array, window: Window, monoid: Monoid
 ) -> list[Any]:
     """The answer for every instance, in order."""
-    scans = Segments.of(group, start, window).scan((values,), monoid)
+    scans = Scans.of(group, start, window, ((values,),), (monoid,))
     return [
         answer
         for found in instances(group, start, window)
-        for answer in scans.at(found, Halves.of(found, start, window))[0].tolist()
+        for answer in scans.at(found)[0][0].tolist()
     ]
 
 

@@ -1,6 +1,6 @@
 """The kernel's tree equals brute force: whatever is made of whatever, in any order of merging."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from random import Random
 
 import numpy as np
@@ -78,6 +78,8 @@ def evaluated(
     physical: PhysicalPlan,
     held: dict[int, list[int]],
     span: tuple[int, int] | None,
+    in_runs: Collection[int] = (),
+    reached: Reached | None = None,
 ) -> tuple[Found, dict[tuple[int, int, int], int]]:
     def between(window: Window) -> tuple[int, int]:
         assert span is not None
@@ -91,26 +93,35 @@ def evaluated(
     for base in bases(physical):
         pieces = pieces_of(physical, base.node, held)
         limits = None if span is None else between
-        for results in evaluate_tree(base.branches, pieces, monoids, limits):
-            for key, text, most in _rows(results):
+        for results in evaluate_tree(base.branches, pieces, monoids, limits, in_runs=in_runs):
+            if reached is not None and results.times is not None:
+                reached["runs"] += 1
+                reached["runs of several"] += bool((results.times > 1).any())
+            window = physical.nodes[results.node].shape
+            assert isinstance(window, Window)
+            for key, text, most in _rows(results, window.slide):
                 assert key not in found, "no instance comes twice"
                 found[key], largest[key] = text, most
     return found, largest
 
 
-def _rows(results: Results) -> Iterator[tuple[tuple[int, int, int], str, int]]:
+def _rows(results: Results, slide: int) -> Iterator[tuple[tuple[int, int, int], str, int]]:
     (text,), (largest,) = results.columns
+    times = np.ones_like(results.start) if results.times is None else results.times
     for i, start in enumerate(results.start.tolist()):
-        yield (results.node, int(results.group[i]), start), str(text[i]), int(largest[i])
+        for turn in range(int(times[i])):
+            key = results.node, int(results.group[i]), start + turn * slide
+            yield key, str(text[i]), int(largest[i])
 
 
 def assert_is_brute_force(
-    physical: PhysicalPlan, random: Random, within: bool, idempotent: bool
+    physical: PhysicalPlan, random: Random, within: bool, idempotent: bool, reached: Reached
 ) -> dict[tuple[int, int, int], list[int]]:
     """Evaluate the plan on random records, within a random span or not; what was expected."""
     held, low = records(random), random.randrange(-50, 20)
     span = (low, low + random.randrange(1, 60)) if within else None
-    found, largest = evaluated(physical, held, span)
+    in_runs = [node.number for node in physical.outputs if random.random() < 0.5]
+    found, largest = evaluated(physical, held, span, in_runs, reached)
     wanted = {}
     for node in physical.outputs:
         assert isinstance(node.shape, Window)
@@ -142,7 +153,7 @@ def test_every_tree_gives_what_brute_force_gives() -> None:
         random, (asked, name) = Random(seed), drawn
         plan = planned(name, asked, idempotent)
         physical = lower(plan)
-        wanted = assert_is_brute_force(physical, random, within, idempotent)
+        wanted = assert_is_brute_force(physical, random, within, idempotent, reached)
         reached.update(edges_of(plan))
         reached["within a span"] += within and len(wanted) > 0
         overlapping = [
@@ -162,6 +173,7 @@ def test_every_tree_gives_what_brute_force_gives() -> None:
     each()
     reached.at_least(5, "gathered", "gathered for sums", "slices → slices", "within a span")
     reached.at_least(5, "hidden window", "window ← window", "slices → window")
+    reached.at_least(10, "runs", "runs of several")
     reached.at_least(3, "sampled delta", "sliding delta", "stairs on stairs")
 
 

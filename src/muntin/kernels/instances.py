@@ -11,6 +11,10 @@ Both sequences list every instance once and in order, so two `repeat`s find all 
 with their first and last slices: no search, whatever the overlap. Few slices may reach very many
 instances (a day sliding by a minute: 1,440 each), so these come in portions of bounded size. Where
 only the instances that begin in some interval are wanted, both sequences are clipped to it.
+
+Neighbours with the same oldest and the same newest slice hold the same: they are a run. Where few
+slices reach many instances, runs are far fewer, at most two for each slice, and found without
+laying out instances: they end where an owner of either sequence does.
 """
 
 from __future__ import annotations
@@ -30,15 +34,15 @@ PORTION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """Instances in order: where each starts, and its first and last slice by position."""
+    """Instances in order: where each starts, and its first and last slice by position.
+
+    Of runs, each stands for so many neighbours, of which it is the first: `times`.
+    """
 
     start: Array
     first: Array
     last: Array
-
-    def where(self, wanted: Array) -> Instances:
-        """Only the wanted ones."""
-        return Instances(self.start[wanted], self.first[wanted], self.last[wanted])
+    times: Array | None = None
 
 
 def instances(
@@ -57,31 +61,61 @@ def instances(
     >>> found.start.tolist(), found.first.tolist(), found.last.tolist()
     ([-4, -2, 0, 2, 4, 6], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
     """
-    slide = window.slide
-    newest = start - (start - window.offset) % slide
-    oldest = newest - (window.range - 1 - (start - newest)) // slide * slide
-    if between is not None:
-        low, high = (bound_of(bound, group) for bound in between)
-        oldest, newest = np.maximum(oldest, low), np.minimum(newest, high)
-    yield from reached(group, oldest, newest, slide, portion)
+    oldest, newest = _reach(group, start, window, between)
+    yield from reached(group, oldest, newest, window.slide, portion)
 
 
 def reached(
     group: Array, oldest: Array, newest: Array, slide: int, portion: int = PORTION
 ) -> Iterator[Instances]:
     """The instances from the oldest to the newest of each slice, every one once, in portions."""
-    same = group[1:] == group[:-1]
-    before, after = oldest - slide, newest + slide
-    before[1:] = np.where(same, np.maximum(before[1:], newest[:-1]), before[1:])
-    after[:-1] = np.where(same, np.minimum(after[:-1], oldest[1:]), after[:-1])
-    begun = np.cumsum((newest - before) // slide)
-    ended = np.cumsum((after - oldest) // slide)
+    before, begun, ended = _listed(group, oldest, newest, slide)
     earlier = np.concatenate(([0], begun[:-1]))
     for low in range(0, int(begun[-1]) if len(begun) else 0, portion):
         high = min(low + portion, int(begun[-1]))
         first, last = _owners(begun, low, high), _owners(ended, low, high)
         turn = np.arange(low + 1, high + 1) - earlier[first]
         yield Instances(before[first] + turn * slide, first, last)
+
+
+def runs(group: Array, start: Array, window: Window, between: Bounds | None = None) -> Instances:
+    """The same instances as runs of neighbours that hold the same slices.
+
+    >>> found = runs(np.array([0, 0]), np.array([0, 7]), Window(6, 2))
+    >>> found.start.tolist(), found.times.tolist(), found.last.tolist()
+    ([-4, 2], [3, 3], [0, 1])
+    """
+    slide = window.slide
+    oldest, newest = _reach(group, start, window, between)
+    before, begun, ended = _listed(group, oldest, newest, slide)
+    ends = np.sort(np.concatenate((begun, ended)), kind="stable")  # merges what is sorted
+    ends = ends[np.flatnonzero(np.diff(ends, prepend=0))]
+    at = np.concatenate(([0], ends[:-1])) if len(ends) else ends
+    first, last = (np.searchsorted(counted, at, side="right") for counted in (begun, ended))
+    turn = at + 1 - np.concatenate(([0], begun[:-1]))[first]
+    return Instances(before[first] + turn * slide, first, last, ends - at)
+
+
+def _reach(
+    group: Array, start: Array, window: Window, between: Bounds | None
+) -> tuple[Array, Array]:
+    """The oldest and the newest wanted instance of every slice."""
+    newest = start - (start - window.offset) % window.slide
+    oldest = newest - (window.range - 1 - (start - newest)) // window.slide * window.slide
+    if between is None:
+        return oldest, newest
+    low, high = (bound_of(bound, group) for bound in between)
+    return np.maximum(oldest, low), np.minimum(newest, high)
+
+
+def _listed(group: Array, oldest: Array, newest: Array, slide: int) -> tuple[Array, Array, Array]:
+    """Behind which instance each slice is the oldest; running counts of those it is the oldest of,
+    and of those it is the newest of."""
+    same = group[1:] == group[:-1]
+    before, after = oldest - slide, newest + slide
+    before[1:] = np.where(same, np.maximum(before[1:], newest[:-1]), before[1:])
+    after[:-1] = np.where(same, np.minimum(after[:-1], oldest[1:]), after[:-1])
+    return before, np.cumsum((newest - before) // slide), np.cumsum((after - oldest) // slide)
 
 
 def _owners(counted: Array, low: int, high: int) -> Array:

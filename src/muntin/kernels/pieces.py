@@ -44,19 +44,24 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Instances, or slices, of one node: a portion of them, in any order."""
+    """Instances, or slices, of one node: a portion of them, in any order.
+
+    With `times` each stands for so many neighbours, a slide apart, of which it is the first.
+    """
 
     node: int
     group: Array
     start: Array
     origin: Array
     columns: tuple[Arrays, ...]
+    times: Array | None = None
 
     def where(self, keep: Array) -> Results:
         """Only those that are marked."""
         columns = tuple(tuple(a[keep] for a in arrays) for arrays in self.columns)
         kept = self.group[keep], self.start[keep], self.origin[keep]
-        return Results(self.node, *kept, columns)
+        times = None if self.times is None else self.times[keep]
+        return Results(self.node, *kept, columns, times)
 
 
 Bound = int | Array

@@ -24,38 +24,64 @@ from muntin.kernels.instances import Instances
 from muntin.kernels.monoids import Array, Arrays, Monoid
 from muntin.model.windows import Window
 
+Columns = tuple[Arrays, ...]
+Monoids = tuple[Monoid, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Scans:
-    """Slices scanned for one window: ready to answer for any of its instances."""
+    """Slices scanned for blocks of a window: ready to answer for any of its instances."""
 
-    prefixes: Arrays
-    suffixes: Arrays
-    monoid: Monoid
+    start: Array
+    block: Window
+    prefixes: Columns
+    suffixes: Columns
+    monoids: Monoids
 
-    def at(self, found: Instances, halves: Halves) -> Arrays:
+    @staticmethod
+    def of(group: Array, start: Array, block: Window, columns: Columns, monoids: Monoids) -> Scans:
+        """Scan every column of slices in both directions."""
+        segments = Segments.of(group, start, block)
+        pairs = list(zip(columns, monoids, strict=True))
+        prefixes = tuple(segments.prefixes(arrays, monoid) for arrays, monoid in pairs)
+        suffixes = tuple(segments.suffixes(arrays, monoid) for arrays, monoid in pairs)
+        return Scans(start, block, prefixes, suffixes, monoids)
+
+    def at(self, found: Instances) -> Columns:
         """The partials of these instances: the end of one block with the beginning of the next."""
-        left = _or_identity(self.suffixes, found.first, halves.no_left, self.monoid)
-        right = _or_identity(self.prefixes, found.last, halves.no_right, self.monoid)
-        return self.monoid.combine(left, right)
+        border = found.start + (self.block.offset - found.start) % self.block.range
+        no_left = np.flatnonzero(self.start[found.first] >= border)
+        no_right = np.flatnonzero(self.start[found.last] < border)
+        answers = []
+        for older, newer, monoid in zip(self.suffixes, self.prefixes, self.monoids, strict=True):
+            left = _or_identity(older, found.first, no_left, monoid)
+            right = _or_identity(newer, found.last, no_right, monoid)
+            answers.append(monoid.combine(left, right))
+        return tuple(answers)
 
 
 @dataclass(frozen=True, slots=True)
 class Unscanned:
     """Slices as they are: an instance is reduced by itself."""
 
-    partials: Arrays
-    monoid: Monoid
+    columns: Columns
+    monoids: Monoids
 
-    def at(self, found: Instances, halves: Halves) -> Arrays:
+    def at(self, found: Instances) -> Columns:
         """The partials of these instances, whose slices are read one after the other."""
-        length = found.last - found.first + 1
+        alone = tuple(tuple(a[found.first] for a in arrays) for arrays in self.columns)
+        several = np.flatnonzero(found.last > found.first)
+        if not len(several):
+            return alone
+        first = found.first[several]
+        length = found.last[several] - first + 1
         ends = np.cumsum(length)
         begins = ends - length
-        order = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(
-            found.first - begins, length
-        )
-        return Grouping(order, begins).merged(self.partials, self.monoid)
+        together = Grouping(np.arange(int(ends[-1])) + np.repeat(first - begins, length), begins)
+        for targets, arrays, monoid in zip(alone, self.columns, self.monoids, strict=True):
+            for target, merged in zip(targets, together.merged(arrays, monoid), strict=True):
+                target[several] = merged
+        return alone
 
 
 def _or_identity(scanned: Arrays, index: Array, missing: Array, monoid: Monoid) -> Arrays:
@@ -63,21 +89,6 @@ def _or_identity(scanned: Arrays, index: Array, missing: Array, monoid: Monoid) 
     for array, nothing in zip(values, monoid.identity, strict=True):
         array[missing] = nothing
     return values
-
-
-@dataclass(frozen=True, slots=True)
-class Halves:
-    """Which instances have no slice before the border of their two blocks, or none after it."""
-
-    no_left: Array
-    no_right: Array
-
-    @staticmethod
-    def of(found: Instances, start: Array, window: Window) -> Halves:
-        """Where the border of each instance falls among its slices."""
-        border = found.start + (window.offset - found.start) % window.range
-        no_left, no_right = start[found.first] >= border, start[found.last] < border
-        return Halves(np.flatnonzero(no_left), np.flatnonzero(no_right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +118,13 @@ class Segments:
             tuple(_laid_out(first[like == k], length[like == k]) for k in np.unique(like))
         )
 
-    def scan(self, partials: Arrays, monoid: Monoid) -> Scans:
-        """Scan every run by itself, in both directions."""
-        prefixes = self._scan(partials, monoid.identity, monoid.prefixes)
-        suffixes = self._scan(partials, monoid.identity, monoid.suffixes)
-        return Scans(prefixes, suffixes, monoid)
-
     def prefixes(self, partials: Arrays, monoid: Monoid) -> Arrays:
         """Of every slice, what its run holds up to it."""
         return self._scan(partials, monoid.identity, monoid.prefixes)
+
+    def suffixes(self, partials: Arrays, monoid: Monoid) -> Arrays:
+        """Of every slice, what its run holds from it on."""
+        return self._scan(partials, monoid.identity, monoid.suffixes)
 
     def _scan(
         self, partials: Arrays, identity: tuple[object, ...], scan: Callable[[Arrays], Arrays]

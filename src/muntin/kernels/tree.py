@@ -5,7 +5,8 @@ Four ways to make a node, by what it is and what it is made of:
     cut     slices of finer slices: each piece falls into one, neighbours are merged
     scan    a window of disjoint pieces (slices, a tumbling window): two scans of the pieces and one
             combine a result, however much it overlaps itself; on a grid where most of its cells
-            hold something (`kernels.grid`), else by index (`kernels.scans`)
+            hold something (`kernels.grid`), else by index (`kernels.scans`). Neighbours that hold
+            the same can be made once, as a run: it pays where few pieces reach many instances
     open    a window of slices that ends within one: its whole slides are scanned, and the running
             partial of the slice that is open where it ends is added (`kernels.opened`)
     gather  a window of a window that overlaps itself: the same along its chains
@@ -20,7 +21,7 @@ each node only those instances are made that are wanted or needed for others (`b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
@@ -29,11 +30,11 @@ import numpy as np
 from muntin.kernels.chains import Chains
 from muntin.kernels.grid import Grid, grids
 from muntin.kernels.grouping import Grouping
-from muntin.kernels.instances import Instances, instances
+from muntin.kernels.instances import Instances, instances, runs
 from muntin.kernels.monoids import Array, Monoid
 from muntin.kernels.opened import Join, OpenSlices
 from muntin.kernels.pieces import Bounds, Keep, Pieces, Results, as_pieces, bound_of
-from muntin.kernels.scans import Halves, Scans, Segments, Unscanned
+from muntin.kernels.scans import Scans, Unscanned
 from muntin.model.windows import Window
 from muntin.plan.feeds import Feed
 from muntin.plan.slicing import Slices
@@ -102,8 +103,11 @@ def evaluate_tree(
     read: Read | None = None,
     opened: OpenSlices | None = None,
     foot: Pieces | None = None,
+    in_runs: Collection[int] = (),
 ) -> Iterator[Results]:
     """The instances of every window asked for that are wanted, in portions: all, unless told.
+
+    Those of some nodes may come as runs (`Results.times`), if nothing is made of them.
 
     Where they lie between two begins, only the pieces that they need are looked at; `keep` then
     tells which of these instances are wanted. `opened` has what the pieces are made of, where some
@@ -119,7 +123,8 @@ def evaluate_tree(
             continue
         below: list[Results] = []
         limits = None if between is None else begins_of(branch, between)
-        making = _Making(branch, own, under, monoids, limits, read, opened)
+        repeats = branch.node in in_runs and not branch.branches and keep is None
+        making = _Making(branch, own, under, monoids, limits, read, opened, repeats)
         for results in making.results():
             if branch.branches:
                 below.append(results)
@@ -129,7 +134,7 @@ def evaluate_tree(
             inner = as_pieces(below) if below else own.between(slice(0, 0))
             stand, finer = inner if isinstance(branch.shape, Slices) else under, making.opens
             yield from evaluate_tree(
-                branch.branches, inner, monoids, between, keep, read, finer, stand
+                branch.branches, inner, monoids, between, keep, read, finer, stand, in_runs
             )
 
 
@@ -201,6 +206,7 @@ class _Making:
     limits: Bounds | None
     read: Read | None
     opened: OpenSlices | None
+    in_runs: bool
 
     @cached_property
     def opens(self) -> OpenSlices | None:
@@ -220,7 +226,7 @@ class _Making:
         elif self.branch.delta:
             yield from self._stair(shape)
         elif not feeds:
-            yield from self._scanned(shape, self.pieces)
+            yield from self._scanned(shape, self.pieces, self.in_runs)
         else:
             parts = [part for feed in feeds for part in self._gathered(shape, feed)]
             if len(feeds) == 1:
@@ -299,13 +305,16 @@ class _Making:
         self._tell(start[ends], np.ones(len(kept.start), dtype=np.int64))
         return Results(self.branch.node, kept.group, start[ends], kept.origin, kept.columns)
 
-    def _scanned(self, window: Window, pieces: Pieces) -> Iterator[Results]:
+    def _scanned(self, window: Window, pieces: Pieces, in_runs: bool = False) -> Iterator[Results]:
         limits = self.limits
         if limits is not None:
             first, last = limits
             pieces = pieces.within(first, np.add(last, window.range))
             if not len(pieces.start):
                 return
+        if in_runs:
+            yield self._in_runs(runs(pieces.group, pieces.start, window, limits), window, pieces)
+            return
         few = limits is not None and bool(np.all((last - first) // window.slide < FEW))
         found = None if few else grids(pieces, window, limits)
         if found is not None:
@@ -314,7 +323,12 @@ class _Making:
             return
         scans = self._scans(pieces, pieces.group, window, few)
         for some in instances(pieces.group, pieces.start, window, between=limits):
-            yield self._answered(some, pieces, scans, window, 0)
+            yield self._answered(some, pieces, scans, window.slide)
+
+    def _in_runs(self, found: Instances, window: Window, pieces: Pieces) -> Results:
+        few = int((found.last - found.first).sum()) <= FEW * len(found.start)
+        scans = self._scans(pieces, pieces.group, window, few)
+        return self._answered(found, pieces, scans, window.slide)
 
     def _on_grid(self, grid: Grid) -> Results:
         group, start, origin = grid.instances()
@@ -331,31 +345,38 @@ class _Making:
         few = chains.fed <= 2 * len(chains.chain) + chains.fed / feed.count
         scans = self._scans(chains.pieces, chains.chain, chains.block, few)
         for found in chains.instances():
-            yield self._answered(found, chains.pieces, scans, chains.block, feed.offset)
+            yield self._answered(found, chains.pieces, scans, chains.step, feed.offset)
 
-    def _scans(
-        self, pieces: Pieces, group: Array, block: Window, few: bool
-    ) -> Sequence[Scans | Unscanned]:
-        columns = zip(pieces.columns, self.monoids, strict=True)
+    def _scans(self, pieces: Pieces, group: Array, block: Window, few: bool) -> Scans | Unscanned:
         if few:
-            return [Unscanned(column, monoid) for column, monoid in columns]
-        segments = Segments.of(group, pieces.start, block)
-        return [segments.scan(column, monoid) for column, monoid in columns]
+            return Unscanned(pieces.columns, self.monoids)
+        return Scans.of(group, pieces.start, block, pieces.columns, self.monoids)
 
     def _answered(
         self,
         found: Instances,
         pieces: Pieces,
-        scans: Sequence[Scans | Unscanned],
-        block: Window,
-        offset: int,
+        scans: Scans | Unscanned,
+        slide: int,
+        offset: int = 0,
     ) -> Results:
         """The partials of instances that start `offset` before their first piece may."""
-        self._tell(found.start - offset, found.last - found.first + 1)
-        halves = Halves.of(found, pieces.start, block)
-        columns = tuple(scan.at(found, halves) for scan in scans)
+        self._tell_of(found, offset, slide)
+        columns = scans.at(found)
         whose, origin = pieces.group[found.first], pieces.origin[found.first]
-        return Results(self.branch.node, whose, found.start - offset, origin, columns)
+        return Results(self.branch.node, whose, found.start - offset, origin, columns, found.times)
+
+    def _tell_of(self, found: Instances, offset: int, slide: int) -> None:
+        """Every instance, those of a run too."""
+        if self.read is None:
+            return
+        start, pieces = found.start - offset, found.last - found.first + 1
+        if found.times is not None:
+            turn = np.arange(int(found.times.sum()))
+            turn -= np.repeat(np.cumsum(found.times) - found.times, found.times)
+            start = np.repeat(start, found.times) + turn * slide
+            pieces = np.repeat(pieces, found.times)
+        self.read(self.branch.node, start, pieces)
 
     def _tell(self, start: Array, pieces: Array) -> None:
         if self.read is not None:

@@ -79,6 +79,33 @@ def test_keys_that_stay_whole_give_the_same_rows(
         assert_same_rows(ours, expected, asked)
 
 
+@pytest.mark.parametrize("operator", ["kernel", "rows"])
+@pytest.mark.parametrize("chunked", [True, False])
+def test_equal_neighbours_come_back_as_runs_and_give_the_same_rows(
+    frugal: SparkSession, operator: BatchOperator, chunked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    windows = [
+        mt.tumbling("1 minute"),
+        mt.hopping("10 minutes", "1 minute"),
+        mt.hopping("1 hour", "4 minutes"),
+    ]
+    asked = mt.query("ts", windows, [mt.sum("v"), mt.min("v"), mt.count()], "k")
+    rare = frugal.range(900).selectExpr(
+        "timestamp_seconds(id * 4177 % 86400 - 40000) AS ts",
+        "if(id % 301 = 0, NULL, id % 300) AS k",
+        "if(id % 7 = 0, NULL, id % 101) AS v",
+    )
+    expected = rows_of_window(rare, asked)
+    monkeypatch.setattr(kernel_operator, "stay_whole", lambda *_: not chunked)
+    known = mt.Statistics(rows=900, keys=300, rate=900 / 86400)
+    plan = mt.optimize(asked, "shared-pairs", operator=operator, statistics=known)
+    ours = plan.apply(rare)
+    assert "times" in physical_plan(ours)
+    assert ("chunk" in physical_plan(ours)) == chunked
+    assert "sent as one: of 10 minutes/1 minute, 1 hour/4 minutes" in plan.explain()
+    assert_same_rows(ours, expected, asked)
+
+
 def test_spark_sorts_where_a_worker_might_not_hold_all_rows() -> None:
     windows = [mt.tumbling("1 minute"), mt.hopping("1 hour", "1 minute")]
     asked = mt.query("ts", windows, [mt.max("v")], "k")

@@ -1,6 +1,7 @@
 """Sorted rows sliced in Python: portions, slices that go on, chunks, against brute force."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -67,20 +68,39 @@ def _small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_stage, "PORTION", 5)
 
 
+def results_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+    """Every result by itself, of lists or of runs."""
+    for row in batch.to_pylist():
+        key, node, own = row["k0"], row["node"], (row["start"], row["p0"], row["p1"])
+        if "times" not in row:
+            yield from ((key, node, *each) for each in zip(*own, strict=True))
+            continue
+        for turn in range(row["times"]):
+            yield key, node, own[0] + turn * WINDOWS[node].slide, *own[1:]
+
+
 def test_every_instance_comes_once_with_all_its_rows() -> None:
     reached = Reached()
 
-    @given(rows=ROWS, chunk=st.sampled_from([None, 12, 13, 17, 48]), size=st.integers(1, 7))
-    def compare(rows: list[Row], chunk: int | None, size: int) -> None:
-        kernel = Kernel(("k0",), PARTIALS, {0: TREE}, frozenset({0, 1, 2, 3}), chunk, wraps=False)
+    @given(
+        rows=ROWS,
+        chunk=st.sampled_from([None, 12, 13, 17, 48]),
+        size=st.integers(1, 7),
+        in_runs=st.sampled_from([frozenset(), frozenset({2, 3})]),
+    )
+    def compare(rows: list[Row], chunk: int | None, size: int, in_runs: frozenset[int]) -> None:
+        asked = frozenset({0, 1, 2, 3})
+        kernel = Kernel(("k0",), PARTIALS, {0: TREE}, asked, chunk, False, in_runs)
         stage = SlicedRows(kernel, BASE, Sent({"p0": "p0", "p1": "p0"}))
         given_rows = batches(rows, chunk, size)
         found: dict[tuple[Any, ...], tuple[int, int]] = {}
         for batch in stage(iter(given_rows)):
-            for key, node, *lists in zip(*(c.to_pylist() for c in batch.columns), strict=True):
-                for start, total, most in zip(*lists, strict=True):
-                    assert (key, node, start) not in found, "an instance came twice"
-                    found[key, node, start] = total, most
+            reached["runs of several"] += (
+                in_runs != frozenset() and max(batch.column("times").to_pylist()) > 1
+            )
+            for key, node, start, total, most in results_of(batch):
+                assert (key, node, start) not in found, "an instance came twice"
+                found[key, node, start] = total, most
         assert found == expected(rows)
         reached["several portions"] += sum(b.num_rows for b in given_rows) > 8
         slices = {(key, (t - 1) // 2) for key, t, _ in rows}
@@ -90,7 +110,7 @@ def test_every_instance_comes_once_with_all_its_rows() -> None:
 
     compare()
     reached.at_least(20, "several portions", "several rows in a slice", "several chunks")
-    reached.at_least(10, "whole keys")
+    reached.at_least(10, "whole keys", "runs of several")
 
 
 def test_an_empty_partition_gives_nothing() -> None:

@@ -9,8 +9,9 @@ Few keys, or none, are split by time: a chunk of `chunk` microseconds is treated
 slice goes to the chunk it begins in and to the chunks whose instances it may fall into, two at
 most when a chunk is at least as long as the widest window.
 
-Results go back as lists, a row for many instances of one group, which Spark then explodes: keys and
-nodes are sent once for a list.
+Results go back so that Spark explodes them: as lists, a row for many instances of one group, or as
+runs, a row for neighbours that hold the same slices. Lists send keys and nodes once for many
+instances, runs the partials too, where slices are few and reach many.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class Kernel:
     asked: frozenset[int]
     chunk: int | None
     wraps: bool
+    in_runs: frozenset[int] = frozenset()
+    """Windows whose equal neighbours are made once; if there are any, all results go back so."""
     read: Read | None = None
 
     @property
@@ -125,7 +128,10 @@ class Groups:
                 columns = tuple(tuple(a[rows] for a in e.arrays) for e in encoded)
                 pieces = Pieces(self.group[rows], self.start[rows], rows, columns)
                 monoids = tuple(e.monoid for e in encoded)
-                for results in evaluate_tree(branches, pieces, monoids, self._between, read=read):
+                found = evaluate_tree(
+                    branches, pieces, monoids, self._between, read=read, in_runs=self.kernel.in_runs
+                )
+                for results in found:
                     if len(results.start):
                         yield self._batch(results, encoded)
 
@@ -170,17 +176,26 @@ class Groups:
             yield self._batch(Results(int(self.node[kept[0]]), *own, columns), encoded)
 
     def _batch(self, results: Results, encoded: list[Encoded]) -> pa.RecordBatch:
-        """Results in lists: a row for neighbours of one group."""
-        first = _firsts(results.group)
-        own = pa.array(results.origin[first])
+        """Results in runs or lists: a row for neighbours that are equal, or of one group."""
+        first = None if self.kernel.in_runs else _firsts(results.group)
+        own = pa.array(results.origin if first is None else results.origin[first])
         keys = [whole(self.table, k).take(own) for k in self.kernel.keys]
-        node = pa.array(np.full(len(first), results.node, dtype=np.int32))
+        node = pa.array(np.full(len(own), results.node, dtype=np.int32))
         partials = [e.decode(arrays) for e, arrays in zip(encoded, results.columns, strict=True)]
         columns = (pa.array(results.start), *partials)
+        if first is None:
+            once = np.ones(len(own), dtype=np.int64)
+            times = pa.array(once if results.times is None else results.times)
+            names = [*self.kernel.keys, "node", "times", "start", *self._names]
+            return pa.RecordBatch.from_arrays([*keys, node, times, *columns], names=names)
         offsets = pa.array(np.append(first, len(results.start)).astype(np.int32))
         listed = [pa.ListArray.from_arrays(offsets, column) for column in columns]
-        names = [*self.kernel.keys, "node", "start", *(p.name for p in self.kernel.partials)]
+        names = [*self.kernel.keys, "node", "start", *self._names]
         return pa.RecordBatch.from_arrays([*keys, node, *listed], names=names)
+
+    @property
+    def _names(self) -> list[str]:
+        return [partial.name for partial in self.kernel.partials]
 
 
 def _firsts(group: Array) -> Array:

@@ -43,6 +43,7 @@ from muntin.physical.operators.counted import (
 )
 from muntin.physical.operators.expand import EXPAND
 from muntin.physical.question import Question, in_engine, in_python
+from muntin.physical.repeated_results import results_sent, windows_in_runs
 from muntin.physical.whole_keys import stay_whole
 from muntin.plan import SharingPlan, refine
 from muntin.plan.coverage import delta_window
@@ -54,6 +55,7 @@ NODE = 0.1
 STAGES = 1.35
 """Shuffles: that of the pieces costs a third of one, since Spark joins its small parts."""
 IN_CHUNKS = "time is split into chunks of {}, which workers share"
+IN_RUNS = "results that equal their neighbours are computed once and sent as one: of {}"
 SORTED_BY_SPARK = "Spark sorts: a worker might not hold all rows of its part"
 CHUNK_RANGES = 4
 """A chunk of time is this many times the widest range."""
@@ -85,10 +87,13 @@ class Kernel(Counted):
         chunk = self.chunk(physical, question.query, question.statistics)
         works, idle = first_level(physical, question), idle_cores(physical, question, chunk)
         works[FROM_SOURCE] = Work(1, stage=STAGES, worker=1, read=works[FROM_SOURCE].read)
-        held, width = question.statistics.held, question.width
+        known, width = question.statistics, question.width
+        in_runs = self.in_runs(physical, known)
         for node in physical.nodes:
-            rows = held(node.shape)
-            returned = 0.0 if node.hidden else rows * width * idle
+            rows = known.held(node.shape)
+            returned = 0.0
+            if isinstance(node.shape, Window) and not node.hidden:
+                returned = results_sent(known, node.shape, node.number in in_runs) * width * idle
             if node.parent == FROM_SOURCE:
                 shipped = rows * width * sent_times(chunk) * idle
                 works[node.number] = replace(works[node.number], shipped=shipped, returned=returned)
@@ -126,6 +131,13 @@ class Kernel(Counted):
                 return None
         return CHUNK_RANGES * widest(physical)
 
+    def in_runs(self, physical: PhysicalPlan, known: Statistics | None) -> frozenset[int]:
+        """The windows whose equal neighbours are made once, and sent as one, if that pays."""
+        made = {n.number: n.shape for n in physical.outputs if isinstance(n.shape, Window)}
+        repeated = frozenset() if known is None else windows_in_runs(known, tuple(made.values()))
+        # what others are made of is laid out, one by one
+        return frozenset(n for n in made if made[n] in repeated and not physical.children(n))
+
     def sent_rows(self, physical: PhysicalPlan, query: Query, known: Statistics) -> float:
         """How many rows go to Python: pieces, or all rows, which some pieces hold in lists."""
         if in_python(query):
@@ -138,6 +150,10 @@ class Kernel(Counted):
             return ()
         chunk = self.chunk(physical, question.query, physical.planned_for)
         notes = [] if chunk is None else [IN_CHUNKS.format(duration_text(chunk))]
+        repeated = self.in_runs(physical, physical.planned_for)
+        if repeated:
+            names = ", ".join(physical.nodes[number].id for number in sorted(repeated))
+            notes.append(IN_RUNS.format(names))
         if self.parts(physical, question.query, 1) is None:
             notes.append(SORTED_BY_SPARK)
         return tuple(notes)
@@ -159,10 +175,11 @@ def least_below(question: Question) -> Work:
     A window is made of as many pieces as it has begins, or more; one that does not overlap itself
     may be the first level.
     """
-    held, windows = question.statistics.held, question.query.windows
+    known, windows = question.statistics, question.query.windows
+    held, in_runs = known.held, windows_in_runs(known, windows)
     made = [w for w in windows if not w.tumbling]
     scanned = sum(2 * held(begun(w)) + held(w) for w in made) / SCANS * question.partials
-    returned = sum(map(held, windows)) * question.width
+    returned = sum(results_sent(known, w, w in in_runs) for w in windows) * question.width
     return Work(0, level=NODE * len(made), scanned=scanned, returned=returned)
 
 

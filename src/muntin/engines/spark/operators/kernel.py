@@ -8,7 +8,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StructField, Str
 
 from muntin.engines.spark.arrow_stage import Body, map_in_arrow
 from muntin.engines.spark.bind import Bound
-from muntin.engines.spark.finishing import finish
+from muntin.engines.spark.finishing import finish, lookup
 from muntin.engines.spark.kernel_stage import Kernel
 from muntin.engines.spark.operators import expand
 from muntin.engines.spark.row_partials import fields_of
@@ -17,6 +17,7 @@ from muntin.engines.spark.table import Table
 from muntin.engines.spark.unshared import join_direct
 from muntin.errors import ColumnError
 from muntin.kernels.sorted_rows import InOrder
+from muntin.model.windows import Window
 from muntin.physical import PhysicalPlan
 from muntin.physical.operators.expand import source_level
 from muntin.physical.operators.kernel import KERNEL, trees
@@ -48,14 +49,16 @@ def _evaluated(rows: DataFrame, physical: PhysicalPlan, bound: Bound) -> DataFra
     """All levels below the first, from its grouped rows."""
     kernel = kernel_of(physical, bound, KERNEL)
     parts = KERNEL.parts(physical, bound.query, shuffle_partitions(bound.df.sparkSession))
-    return evaluate(rows, "start", kernel, kernel, bound.table, parts, "node")
+    found = evaluate(rows, "start", kernel, kernel, bound.table, parts, "node")
+    return unpack(found, physical, kernel, bound.table)
 
 
 def kernel_of(physical: PhysicalPlan, bound: Bound, operator: KernelOperator) -> Kernel:
     """What workers need to know to evaluate a plan."""
     asked = frozenset(node.number for node in physical.outputs)
     chunk, table = operator.chunk(physical, bound.query, physical.planned_for), bound.table
-    return Kernel(table.keys, table.columns.partials, trees(physical), asked, chunk, bound.wraps)
+    partials, in_runs = table.columns.partials, operator.in_runs(physical, physical.planned_for)
+    return Kernel(table.keys, partials, trees(physical), asked, chunk, bound.wraps, in_runs)
 
 
 def evaluate(
@@ -67,7 +70,7 @@ def evaluate(
     parts: int | None,
     *by: str,
 ) -> DataFrame:
-    """The instances that NumPy makes of rows: groups of some columns, sorted by position.
+    """What NumPy makes of rows, packed: of groups of some columns, sorted by position.
 
     Workers sort so many parts of them, or Spark does.
     """
@@ -79,26 +82,29 @@ def evaluate(
         ordered = spread(rows, 1, own).sortWithinPartitions(*own, F.expr(position))
     else:
         ordered, body = spread(rows, parts, own), InOrder(body, names, position)
-    return _unpacked(map_in_arrow(ordered, body, _listed(table)), table)
+    return map_in_arrow(ordered, body, _packed(table, bool(kernel.in_runs)))
 
 
-def _listed(table: Table) -> StructType:
-    """What comes back: lists of the instances of a group and a node."""
-    lists = [StructField("start", LongType()), *table.fields]
-    return StructType(
-        [
-            *fields_of(table, table.keys),
-            StructField("node", IntegerType()),
-            *(StructField(f.name, ArrayType(f.dataType)) for f in lists),
-        ]
-    )
+def _packed(table: Table, in_runs: bool) -> StructType:
+    """What comes back: runs of equal instances, or lists of those of a group and a node."""
+    own = [*fields_of(table, table.keys), StructField("node", IntegerType())]
+    each = [StructField("start", LongType()), *table.fields]
+    if in_runs:
+        return StructType([*own, StructField("times", LongType()), *each])
+    return StructType([*own, *(StructField(f.name, ArrayType(f.dataType)) for f in each)])
 
 
-def _unpacked(lists: DataFrame, table: Table) -> DataFrame:
+def unpack(packed: DataFrame, physical: PhysicalPlan, kernel: Kernel, table: Table) -> DataFrame:
     """A row for each instance."""
     partials = [f.name for f in table.fields]
     kept = [*table.keys, "node"]
-    each = lists.selectExpr(*kept, "posexplode(start) AS (i, start)", *partials)
+    if kernel.in_runs:
+        slides = {n.number: n.shape.slide for n in physical.outputs if isinstance(n.shape, Window)}
+        turns = packed.selectExpr(
+            *kept, "explode(sequence(0L, times - 1)) AS i", "start", *partials
+        )
+        return turns.selectExpr(*kept, f"start + i * {lookup(slides)} AS start", *partials)
+    each = packed.selectExpr(*kept, "posexplode(start) AS (i, start)", *partials)
     return each.selectExpr(*kept, "start", *(f"{name}[i] AS {name}" for name in partials))
 
 

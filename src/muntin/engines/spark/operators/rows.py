@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 
 from muntin.engines.spark.bind import Bound
 from muntin.engines.spark.finishing import finish
-from muntin.engines.spark.operators.kernel import evaluate, kernel_of
+from muntin.engines.spark.operators.kernel import evaluate, kernel_of, unpack
 from muntin.engines.spark.row_partials import not_in_arrow, send_rows
 from muntin.engines.spark.rows_stage import SlicedRows
 from muntin.engines.spark.session_facts import shuffle_partitions
@@ -27,4 +27,4 @@ def run(physical: PhysicalPlan, bound: Bound) -> DataFrame:
     parts = ROWS.parts(physical, bound.query, shuffle_partitions(bound.df.sparkSession))
     body = SlicedRows(kernel, base, given.sent)
     found = evaluate(given.rows, "t", body, kernel, table, parts)
-    return finish(found, physical, bound.query, table)
+    return finish(unpack(found, physical, kernel, table), physical, bound.query, table)
