@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from muntin.aggregates.expression_text import check_expression
-from muntin.aggregates.signatures import Signature
+from muntin.aggregates.signatures import Signature, result_type
 from muntin.errors import AggregateError, printable, shown
 
 Types = Sequence[str | None]
@@ -65,7 +65,8 @@ class Partial:
     holds one partial however many it is given, not all of them in a list; `takes_filter` that
     `merge` is one call of an aggregate function, which FILTER (WHERE …) may follow; `not_in_duckdb`
     why DuckDB cannot make or merge it, or None. `keeper` is how state in Python keeps it, where
-    that is not as `row` makes and `merger` merges it.
+    that is not as `row` makes and `merger` merges it. `kind` is its Spark type, where that follows
+    from those of the inputs; where it is None, Spark is asked.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Partial:
     keeper: Keeper | None = None
     takes_filter: bool = False
     not_in_duckdb: str | None = None
+    kind: str | None = None
 
     def fill(self, inputs: Sequence[str], names: Mapping[str, str], order: str) -> Partial:
         """The partial with these texts in the places of inputs, partials and the order."""
@@ -233,7 +235,8 @@ class Reduction(Function):
     identity: PartialValue = None
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (merged_by(self.name, self.column, f"{self.name}({{0}})", "{0}"),)
+        kind = result_type(self.takes, types[0] or "")
+        return (merged_by(self.name, self.column, f"{self.name}({{0}})", "{0}", kind=kind),)
 
     def final(self, types: Types) -> str:
         return f"{{{self.column}}}"
@@ -336,7 +339,12 @@ def make(function: Function, *arguments: str, written: str | None = None) -> Agg
 
 
 def merged_by(
-    function: str, name: str, lift: str, row: str, beside: tuple[str, ...] = ()
+    function: str,
+    name: str,
+    lift: str,
+    row: str,
+    beside: tuple[str, ...] = (),
+    kind: str | None = None,
 ) -> Partial:
     """A partial that one aggregate function merges, given the partials beside it too.
 
@@ -347,7 +355,13 @@ def merged_by(
     """
     arguments = ", ".join(f"{{{each}}}" for each in (name, *beside))
     merge = f"{function}({arguments})"
-    return Partial(name, lift, merge, function, beside, row=row, bounded=True, takes_filter=True)
+    return Partial(
+        *(name, lift, merge, function, beside),
+        row=row,
+        bounded=True,
+        takes_filter=True,
+        kind=kind,
+    )
 
 
 def counted(name: str, value: str | None) -> Partial:
@@ -357,7 +371,7 @@ def counted(name: str, value: str | None) -> Partial:
     ('count({0})', '1')
     """
     lift, row = ("count(1)", "1") if value is None else (f"count({value})", one_if(value))
-    return replace(merged_by("sum", name, lift, row), counts=value or "1")
+    return replace(merged_by("sum", name, lift, row, kind="bigint"), counts=value or "1")
 
 
 def one_if(value: str) -> str:

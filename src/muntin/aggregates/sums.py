@@ -26,7 +26,14 @@ from muntin.aggregates.algebra import (
     merged_by,
     number_in,
 )
-from muntin.aggregates.signatures import COUNTED, INTERVALS, SAME, Signature, of_kinds
+from muntin.aggregates.signatures import (
+    COUNTED,
+    INTERVALS,
+    SAME,
+    Signature,
+    of_kinds,
+    result_type,
+)
 from muntin.errors import AggregateError
 
 Total = tuple[int, Value]
@@ -69,7 +76,8 @@ class Sum(Function):
     }
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        own = merged_by("sum", "sum", "sum({0})", "{0}")
+        kind = result_type(Sum.takes, types[0] or "")
+        own = merged_by("sum", "sum", "sum({0})", "{0}", kind=kind)
         return (own, _LOST) if _may_overflow(types[0]) else (own,)
 
     def final(self, types: Types) -> str:
@@ -128,7 +136,7 @@ class CountIf(Count):
     takes = of_kinds("bigint", "booleans", "text")
 
     def partials(self, types: Types) -> tuple[Partial, ...]:
-        return (merged_by("sum", "count", "count_if({0})", "if({0}, 1, 0)"),)
+        return (merged_by("sum", "count", "count_if({0})", "if({0}, 1, 0)", kind="bigint"),)
 
     def native(self) -> str:
         return "count_if({0})"
@@ -150,8 +158,9 @@ class Avg(Sum):
         kind = types[0] or ""
         exact = _decimal(kind) or kind == "double" or kind.startswith("interval")
         value = "{0}" if exact else "CAST({0} AS DOUBLE)"
+        summed = result_type(Sum.takes, kind if exact else "double")
         own = (
-            merged_by("sum", "sum", f"sum({value})", value),
+            merged_by("sum", "sum", f"sum({value})", value, kind=summed),
             counted("count", number_in(kind)),
         )
         return (*own, _LOST) if _may_overflow(kind) else own

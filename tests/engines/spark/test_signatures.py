@@ -8,6 +8,7 @@ import muntin as mt
 from muntin.aggregates import FUNCTIONS, aggregate_named
 from muntin.aggregates.signatures import KINDS, result_type
 from muntin.engines.spark.session_facts import version_of
+from muntin.engines.spark.table import PLAIN, declared_fields, partial_fields, prepare
 from muntin_testing.oracle import spark_call
 
 TYPES = [
@@ -49,6 +50,39 @@ def test_results_have_the_types_that_are_declared(empty: DataFrame) -> None:
     schema = empty.agg(*(call(empty, *of) for of in taken)).schema
     found = dict(zip(taken, (field.dataType.simpleString() for field in schema), strict=True))
     assert found == taken
+
+
+def test_partials_have_the_types_that_are_declared(empty: DataFrame) -> None:
+    declared: dict[tuple[str, str, str], str] = {}
+    for place, given in enumerate(TYPES):
+        for name in (n for n, kind in FUNCTIONS.items() if result_type(kind.takes, given)):
+            function = FUNCTIONS[name]()
+            own = [each for each in function.partials([given] * function.arity) if each.kind]
+            for each in own if function.arity == 1 else []:
+                declared[name, each.name, each.lift.format(f"c{place}")] = each.kind or ""
+    assert len(declared) > 100
+    assert {"min", "max", "sum", "avg", "count"} <= {name for name, _, _ in declared}
+    schema = empty.agg(*(F.expr(lift) for _, _, lift in declared)).schema
+    assert [field.dataType.simpleString() for field in schema] == list(declared.values())
+
+
+def test_plain_types_need_no_answer_of_sparks(empty: DataFrame) -> None:
+    """Partials over numbers are known; over decimals and texts Spark is asked."""
+    reached = {True: 0, False: 0}
+    for place, given in enumerate(TYPES):
+        for make in (mt.min, mt.sum, mt.avg, mt.count):
+            one = make(f"c{place}")
+            asked = mt.query("ts", [mt.tumbling("1 minute")], [one, mt.count(), mt.max("turn")])
+            if result_type(one.function.takes, given) is None:
+                continue
+            table = prepare(empty, asked)
+            kinds = dict(zip(table.columns.inputs, (given, "int"), strict=True))
+            known = declared_fields(asked, table.columns, kinds)
+            reached[known is not None] += 1
+            assert known in (None, partial_fields(table.rows, table.columns))
+            assert (known is not None) == (given in PLAIN), given
+    assert reached[True] > 30
+    assert reached[False] > 20
 
 
 @pytest.mark.parametrize("share", [29, pytest.param(1, marks=pytest.mark.long)])

@@ -21,7 +21,21 @@ from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import (
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
 
 from muntin.aggregates import Aggregate
 from muntin.aggregates.columns import (
@@ -32,13 +46,22 @@ from muntin.aggregates.columns import (
     distinct_inputs,
     inputs_of,
 )
-from muntin.aggregates.signatures import has_no_order
+from muntin.aggregates.signatures import has_no_order, result_type
 from muntin.dialects.spark_text import SparkWriter
 from muntin.engines.spark.faults import REFUSALS, silence_log, translate_refusals, try_parts
 from muntin.engines.spark.names import expression, find_column, named, quoted
 from muntin.engines.spark.session_facts import check_table
 from muntin.errors import ColumnError, MuntinError, shown
 from muntin.model.query import Query
+
+PLAIN: dict[str, DataType] = {
+    kind.simpleString(): kind
+    for kind in (
+        *(ByteType(), ShortType(), IntegerType(), LongType(), FloatType(), DoubleType()),
+        *(BooleanType(), DateType(), TimestampType(), TimestampNTZType()),
+    )
+}
+"""Types that have no more to them than their name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +140,31 @@ def prepare(
 
 
 def _lifted(table: Table, query: Query, kinds: dict[Input, str]) -> Table:
-    """The table with its partial columns; Spark looks at all calls and lifts at once."""
+    """The table with its partial columns; of types that do not tell, Spark looks at all at once."""
     columns = columns_of(query.aggregates, kinds.__getitem__)
-    position = dict(zip(kinds, table.values, strict=True))
-    calls = [_call(each, position) for each in query.aggregates]
-    return replace(table, columns=columns, fields=partial_fields(table.rows, columns, calls))
+    fields = declared_fields(query, columns, kinds)
+    if fields is None:
+        position = dict(zip(kinds, table.values, strict=True))
+        calls = [_call(each, position) for each in query.aggregates]
+        fields = partial_fields(table.rows, columns, calls)
+    return replace(table, columns=columns, fields=fields)
+
+
+def declared_fields(
+    query: Query, columns: Columns, kinds: Mapping[Input, str]
+) -> tuple[StructField, ...] | None:
+    """The partial columns, where functions say what they take and make of plain types.
+
+    To ask Spark takes as long as any step of the query.
+    """
+    for aggregate in query.aggregates:
+        takes, given = aggregate.function.takes, [kinds[each] for each in inputs_of(aggregate)]
+        plain = len(given) < 2 and all(kind in PLAIN and result_type(takes, kind) for kind in given)
+        if not plain:
+            return None
+    made = {partial.name: PLAIN.get(partial.kind or "") for partial in columns.partials}
+    fields = tuple(StructField(name, kind) for name, kind in made.items() if kind is not None)
+    return fields if len(fields) == len(made) else None
 
 
 def partial_fields(
