@@ -1,7 +1,8 @@
 """Timing on this machine: all sides in turn, so that other load is unfair to none of them.
 
-One round to warm up, then the rounds that count, each begun by another side; a side is judged by
-its median.
+One round to warm up, then the rounds that count, each in an order of its own: a side that always
+came after the same other one would find what that left, such as compiled code or a full heap. A
+side is judged by its median.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from random import Random
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -75,7 +77,7 @@ def race(
         return {}
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     rows: dict[str, int] = {}
-    order = list(sides)
+    order, random = list(sides), Random(len(sides))
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     beside = Console(stderr=True)  # results go to the output, the bar does not
     with Progress(
@@ -83,7 +85,7 @@ def race(
     ) as bar:
         task = bar.add_task(title, total=len(sides) * (repeat + warm_up))
         for turn in range(0 if warm_up else 1, repeat + 1):
-            for name in order[turn % len(order) :] + order[: turn % len(order)]:
+            for name in order if not turn else random.sample(order, len(order)):
                 bar.update(task, description=f"{title} {name}")
                 begun = perf_counter()
                 rows[name] = sides[name]()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from lab.timing import race
 
 
-def test_sides_run_in_turn_and_each_begins_a_round() -> None:
+def test_sides_run_in_turn_and_after_different_ones() -> None:
     log: list[str] = []
 
     def side(name: str) -> Callable[[], int]:
@@ -15,5 +15,12 @@ def test_sides_run_in_turn_and_each_begins_a_round() -> None:
 
         return run
 
-    race({"a": side("a"), "b": side("b")}, repeat=2)
-    assert log == ["a", "b", "b", "a", "a", "b"]
+    names = ["a", "b", "c"]
+    times = race({name: side(name) for name in names}, repeat=12)
+    rounds = [log[i : i + 3] for i in range(0, len(log), 3)]
+    assert rounds[0] == names  # to warm up
+    assert len(rounds) == 13
+    assert all(sorted(each) == names for each in rounds)
+    assert len({tuple(each) for each in rounds}) > 3
+    assert {len(each.seconds) for each in times.values()} == {12}
+    assert {name: each.rows for name, each in times.items()} == {n: ord(n) for n in names}
