@@ -30,6 +30,8 @@ from muntin.model.windows import Window
 
 PORTION = 1_000_000
 """At most about this many instances are laid out at a time."""
+LONGEST = 100_000
+"""So many neighbours are a run at most, since whoever repeats it lays them out together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,14 @@ def reached(
         yield Instances(before[first] + turn * slide, first, last)
 
 
-def runs(group: Array, start: Array, window: Window, between: Bounds | None = None) -> Instances:
-    """The same instances as runs of neighbours that hold the same slices.
+def runs(
+    group: Array,
+    start: Array,
+    window: Window,
+    between: Bounds | None = None,
+    longest: int = LONGEST,
+) -> Instances:
+    """The same instances as runs of neighbours that hold the same slices, none longer than told.
 
     >>> found = runs(np.array([0, 0]), np.array([0, 7]), Window(6, 2))
     >>> found.start.tolist(), found.times.tolist(), found.last.tolist()
@@ -88,7 +96,8 @@ def runs(group: Array, start: Array, window: Window, between: Bounds | None = No
     slide = window.slide
     oldest, newest = _reach(group, start, window, between)
     before, begun, ended = _listed(group, oldest, newest, slide)
-    ends = np.sort(np.concatenate((begun, ended)), kind="stable")  # merges what is sorted
+    cuts = np.arange(longest, begun[-1] if len(begun) else 0, longest)
+    ends = np.sort(np.concatenate((begun, ended, cuts)), kind="stable")  # merges what is sorted
     ends = ends[np.flatnonzero(np.diff(ends, prepend=0))]
     at = np.concatenate(([0], ends[:-1])) if len(ends) else ends
     first, last = (np.searchsorted(counted, at, side="right") for counted in (begun, ended))
