@@ -23,7 +23,7 @@ EXPERIMENTS = {
     "cost-model": "lab.costs.cost_model",
     "subsumption": "lab.subsumption.report",
 }
-_TIMED = """as-of as-of-choice batch duckdb flink growth history kernel open-slices planning
+_TIMED = """as-of as-of-choice batch duckdb flink growth history kernel open-slices planning stages
 stream stream-choice sustained techniques untold userwindows"""
 BENCHMARKS = {name: f"lab.benchmarks.{name.replace('-', '_')}" for name in _TIMED.split()}
 """The module of each; its function `run` prints tables and writes files."""

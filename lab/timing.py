@@ -36,12 +36,14 @@ def machine() -> str:
     return f"{cores()} cores, {memory:.0f} GiB, {platform.system()}, Python {python}"
 
 
-def start_spark(console: Console, name: str = "muntin bench") -> SparkSession:
+def start_spark(
+    console: Console, name: str = "muntin bench", conf: Mapping[str, str] | None = None
+) -> SparkSession:
     """A session on this machine."""
-    from muntin.engines.spark.session import local_session, quiet_start
+    from muntin.engines.spark.session import quiet_start, session
 
     with console.status("starting Spark"), quiet_start():
-        return local_session(name)
+        return session(name, conf=conf)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,23 +81,23 @@ def _scenario(name: str, spark: SparkSession, options: Options) -> Table:
     scenario = SCENARIOS[name]
     rows = options.rows // scenario.part
     path = Events(rows=rows, keys=scenario.keys).file(options.data)
-    events = _events(spark, path, scenario)
-    asked = _query(SETS[scenario.windows], scenario)
+    events = events_of(spark, path, scenario)
+    asked = asked_of(scenario)
     keys = {"distinct_keys": scenario.keys} if scenario.device else {}
     told = {"rate": Events().rate, "rows": rows, **keys}
 
     def ours(**known: float) -> Callable[[], int]:
         given = PlanOptions(strategy=options.strategy, **known)  # type: ignore[typeddict-item]
-        return lambda: _to_nowhere(
+        return lambda: to_nowhere(
             aggregate(events, asked.time, asked.windows, asked.aggregates, asked.keys, **given)
         )
 
     chosen = explain(events, asked.time, asked.windows, asked.aggregates, asked.keys)
     many = chosen.apply(events).count()
     sides = {
-        WINDOW: runner(optimize(_query(SETS["single"], scenario), operator="window"), events),
-        MINUTES: lambda: _to_nowhere(_minutes(events, scenario)),
-        OUTPUT: lambda: _to_nowhere(_output(spark, many, scenario)),
+        WINDOW: runner(optimize(asked_of(scenario, SETS["single"]), operator="window"), events),
+        MINUTES: lambda: to_nowhere(minutes(events, scenario)),
+        OUTPUT: lambda: to_nowhere(_output(spark, many, scenario)),
         UNTOLD: ours(),
         TOLD: ours(**told),
     }
@@ -106,29 +106,33 @@ def _scenario(name: str, spark: SparkSession, options: Options) -> Table:
     times = race(sides, options.repeat, name)
     if scenario.sample > 1:
         fewer = Events(rows=rows // scenario.sample, keys=scenario.keys).file(options.data)
-        sample = _events(spark, fewer, scenario)
+        sample = events_of(spark, fewer, scenario)
         direct = {DIRECT: runner(optimize(asked, "direct", operator="window"), sample)}
         times |= race(direct, 1, f"{name}, sample", warm_up=False)
     by = f"{chosen.strategy}, {chosen.operator}" if isinstance(chosen, Plan) else ""
     return _table(name, times, scenario, rows, many, by)
 
 
-def _to_nowhere(rows: DataFrame) -> int:
+def to_nowhere(rows: DataFrame) -> int:
+    """Have Spark compute all rows."""
     rows.write.format("noop").mode("overwrite").save()
     return 0
 
 
-def _events(spark: SparkSession, path: Path, scenario: Scenario) -> DataFrame:
+def events_of(spark: SparkSession, path: Path, scenario: Scenario) -> DataFrame:
+    """The table of a scenario, with its keys."""
     key = scenario.device or "0"
     return spark.read.parquet(str(path)).selectExpr("ts", f"{key} AS device", "value")
 
 
-def _query(windows: tuple[Window, ...], scenario: Scenario) -> Query:
+def asked_of(scenario: Scenario, windows: tuple[Window, ...] | None = None) -> Query:
+    """The windows of a scenario, or others over its keys."""
     keys = ["device"] if scenario.device else []
-    return query("ts", windows, AGGREGATES, keys=keys)
+    return query("ts", windows or SETS[scenario.windows], AGGREGATES, keys=keys)
 
 
-def _minutes(events: DataFrame, scenario: Scenario) -> DataFrame:
+def minutes(events: DataFrame, scenario: Scenario) -> DataFrame:
+    """The floor as people write it: groups of whole minutes."""
     from pyspark.sql import functions as F
 
     minute = F.expr("unix_micros(ts) div 60000000L").alias("minute")

@@ -111,7 +111,7 @@ def run(options: Options, console: Console) -> None:
 def _scenario(name: str, spark: SparkSession, rows: int, options: Options) -> Table:
     windows, keys = SCENARIOS[name]
     few, some, sides = (
-        _sides(read_files(spark, slice_files(Events(rows=n, keys=keys), options.data)), name)
+        sides_of(read_files(spark, slice_files(Events(rows=n, keys=keys), options.data)), name)
         for n in (FEW, rows // 20, rows)
     )
     for side in sides:
@@ -150,7 +150,7 @@ def read_files(spark: SparkSession, folder: Path) -> DataFrame:
     return reader.option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def _sides(stream: DataFrame, name: str) -> dict[str, DataFrame]:
+def sides_of(stream: DataFrame, name: str) -> dict[str, DataFrame]:
     """The result of every side; `auto` early, since others are given a multiple of its time."""
     from muntin.engines.spark.own_windows import run_own_windows
 
@@ -172,6 +172,29 @@ def _plan(name: str) -> Plan:
 
 def run_side(result: DataFrame, limit: int | None) -> Run:
     """One side to the end of the files, or until its time is over."""
+    seconds, finished, progress = run_files(result, limit)
+    batches = [p["durationMs"] for p in progress]
+    whole = [each.get("triggerExecution", 0) / 1000 for each in batches]
+    states = [p["stateOperators"] for p in progress]
+
+    def most(size: Callable[[Any], int]) -> int:
+        return max((sum(map(size, each)) for each in states), default=0)
+
+    return Run(
+        seconds,
+        finished,
+        whole[0] if whole else seconds,
+        median(whole[1:]) if whole[1:] else seconds,
+        batches[0].get("queryPlanning", 0) / 1000 if batches else 0.0,
+        most(lambda state: state["numRowsTotal"]),
+        most(lambda state: state["customMetrics"].get(FILES, 0)),
+        most(lambda state: state["memoryUsedBytes"]),
+    )
+
+
+def run_files(result: DataFrame, limit: int | None) -> tuple[float, bool, list[Any]]:
+    """The seconds until the end of the files, or until a limit; whether it came to the end, and
+    what Spark tells of every batch."""
     checkpoint = tempfile.mkdtemp(prefix="muntin-bench-")
     begun = perf_counter()
     query = (
@@ -186,23 +209,7 @@ def run_side(result: DataFrame, limit: int | None) -> Run:
     finally:
         query.stop()
         shutil.rmtree(checkpoint, ignore_errors=True)
-    batches = [p["durationMs"] for p in query.recentProgress]
-    whole = [each.get("triggerExecution", 0) / 1000 for each in batches]
-    states = [p["stateOperators"] for p in query.recentProgress]
-
-    def most(size: Callable[[Any], int]) -> int:
-        return max((sum(map(size, each)) for each in states), default=0)
-
-    return Run(
-        seconds,
-        bool(finished),
-        whole[0] if whole else seconds,
-        median(whole[1:]) if whole[1:] else seconds,
-        batches[0].get("queryPlanning", 0) / 1000 if batches else 0.0,
-        most(lambda state: state["numRowsTotal"]),
-        most(lambda state: state["customMetrics"].get(FILES, 0)),
-        most(lambda state: state["memoryUsedBytes"]),
-    )
+    return seconds, bool(finished), list(query.recentProgress)
 
 
 def _table(title: str, rows: int, runs: dict[str, list[Run]]) -> Table:
