@@ -126,10 +126,9 @@ def batch_of(progress: Mapping[str, Any], name: str, side: str) -> Run:
 
 
 def _logged(folder: Path) -> Iterator[dict[str, Any]]:
-    for file in sorted(folder.rglob("*")):
-        if file.is_file():
-            for line in file.read_text(encoding="utf-8").splitlines():
-                yield json.loads(line)
+    for file in sorted(folder.rglob("events_*")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            yield json.loads(line)
 
 
 def stages_of(events: Iterable[dict[str, Any]]) -> Iterator[Stage]:
