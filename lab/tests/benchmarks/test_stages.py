@@ -1,5 +1,7 @@
 """What a run is cut into by what Spark tells of it."""
 
+from typing import Any
+
 import pytest
 
 from lab.benchmarks.stages import CPU, Run, batch_of, parts_of, stages_of, table_rows
@@ -11,7 +13,7 @@ def completed(begun: int, ended: int, cpu: int) -> dict[str, object]:
     return {"Event": "SparkListenerStageCompleted", "Stage Info": {**info, "Accumulables": counted}}
 
 
-EVENTS = [
+EVENTS: list[dict[str, Any]] = [
     {"Event": "SparkListenerApplicationStart"},
     completed(1_000_520, 1_000_600, 50_000_000),
     completed(1_000_200, 1_000_500, 400_000_000),
