@@ -1,7 +1,7 @@
 """stages: what a batch, or a later batch of a stream, spends its time on, beside its floor.
 
-The sides are those of `batch` and `stream`, told nothing. Each run is cut where Spark says, in its
-event log and its progress, that something begins or ends:
+The sides are the floor and `auto`, told nothing; on a stream the other operator, too. Each run is
+cut where Spark says, in its event log and its progress, that something begins or ends:
 
     the call, or planning, log and offsets   what comes first
     until stage 1                            what is left of the time before it
@@ -37,8 +37,10 @@ from muntin.api import aggregate
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SETS = [*batch.SCENARIOS, *stream.SCENARIOS]
+SETS = ("mixed", "hundred", "20,000 keys", "500,000 keys", "mixed-100", "overlap-100")
+"""Those of `batch` and `stream` in which no side takes more than some seconds."""
 LEFT_OUT = "direct"
+"""A stream of Spark's own windows may take minutes."""
 WARM = 3
 UNTIL, ELSE, WHOLE = "until stage 1", "else", "in all"
 CPU = "internal.metrics.executorCpuTime"
@@ -78,15 +80,16 @@ def run(options: Options, console: Console) -> None:
         console.print(f"{options.repeat} rounds; {machine()}, Spark {spark.version}")
         found: list[Run] = []
         for name in options.choose(SETS, "set"):
-            sides = _batches if name in batch.SCENARIOS else _streams
+            sides = batches if name in batch.SCENARIOS else _streams
             found += sides(name, spark, options)
         spark.stop()
-        stages = list(stages_of(_logged(Path(folder))))
+        stages = list(stages_of(logged(Path(folder))))
     columns = ("<set", "<side", "<part", "seconds|.2f", "tasks' processor time, s|.2f")
     console.print(new_table("", *columns, rows=list(table_rows(found, stages)), group=2))
 
 
-def _batches(name: str, spark: SparkSession, options: Options) -> Iterator[Run]:
+def batches(name: str, spark: SparkSession, options: Options) -> Iterator[Run]:
+    """Both sides in turn, after some rounds to warm up."""
     scenario = batch.SCENARIOS[name]
     path = Events(rows=options.rows // scenario.part, keys=scenario.keys).file(options.data)
     events, asked = batch.events_of(spark, path, scenario), batch.asked_of(scenario)
@@ -125,7 +128,8 @@ def batch_of(progress: Mapping[str, Any], name: str, side: str) -> Run:
     return Run(name, side, begun, begun + took["triggerExecution"], before)
 
 
-def _logged(folder: Path) -> Iterator[dict[str, Any]]:
+def logged(folder: Path) -> Iterator[dict[str, Any]]:
+    """What Spark wrote down; beside it lie checksums, and empty files."""
     for file in sorted(folder.rglob("events_*")):
         for line in file.read_text(encoding="utf-8").splitlines():
             yield json.loads(line)

@@ -1,15 +1,30 @@
 """What a run is cut into by what Spark tells of it."""
 
+import json
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
-from lab.benchmarks.stages import CPU, Run, batch_of, parts_of, stages_of, table_rows
+from lab.benchmarks.batch import MINUTES
+from lab.benchmarks.stages import (
+    CPU,
+    Run,
+    batch_of,
+    batches,
+    logged,
+    parts_of,
+    stages_of,
+    table_rows,
+)
+from lab.registry import Options
 
 
 def completed(begun: int, ended: int, cpu: int) -> dict[str, object]:
     info = {"Submission Time": begun, "Completion Time": ended}
-    counted = [{"Name": CPU, "Value": cpu}, {"Name": "rows", "Value": "7"}, {"ID": 3}]
+    counted = [{"Name": CPU, "Value": cpu}, {"Name": "rows", "Value": "900000000"}, {"ID": 3}]
     return {"Event": "SparkListenerStageCompleted", "Stage Info": {**info, "Accumulables": counted}}
 
 
@@ -57,3 +72,21 @@ def test_a_batch_of_a_stream_is_planned_and_logged_before_its_stages() -> None:
     assert run.before == pytest.approx({"planning": 0.02, "log and offsets": 0.041})
     parts = parts_of(run, list(stages_of(EVENTS)))
     assert parts["else"][0] == pytest.approx(0.07)
+
+
+def test_only_the_files_of_events_are_read(tmp_path: Path) -> None:
+    log = tmp_path / "eventlog_v2_local-1"
+    log.mkdir()
+    (log / "events_1_local-1").write_text("".join(f"{json.dumps(each)}\n" for each in EVENTS))
+    (log / "appstatus_local-1").touch()
+    (log / ".events_1_local-1.crc").write_bytes(b"crc\0")
+    assert list(logged(tmp_path)) == EVENTS
+
+
+def test_rounds_to_warm_up_do_not_count(spark: SparkSession, tmp_path: Path) -> None:
+    runs = list(batches("mixed", spark, Options(rows=2_000, repeat=2, data=tmp_path)))
+    assert [run.side for run in runs] == ["auto", MINUTES] * 2
+    for before, run in pairwise(runs):
+        assert before.ended <= run.begun
+    for run in runs:
+        assert 0 < run.before["the call"] < run.ended - run.begun
